@@ -1,0 +1,40 @@
+"""Bodies too large for the log: trajectories, artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import msgspec
+
+
+class StoredObject(msgspec.Struct, frozen=True):
+    key: str
+    size_bytes: int
+    stored_at: float
+    """Seconds since the epoch, the store's clock."""
+
+
+class ObjectStore(Protocol):
+    """Keys are made by the server, `[a-z0-9/_.-]+`, never from client text. Every method raises `TryAgain` where the
+    store is away."""
+
+    def put(self, key: str, body: bytes, sha256: str) -> None:
+        """Stores the body whole and durably, or not at all. Putting the same bytes again changes nothing."""
+        ...
+
+    def get(self, key: str) -> bytes | None:
+        """The body, or None where there is none."""
+        ...
+
+    def delete(self, key: str) -> None:
+        """Removes the body; nothing happens where there is none."""
+        ...
+
+    def stat(self, key: str) -> StoredObject | None:
+        """What is known of the body without reading it, or None."""
+        ...
+
+    def keys(self, prefix: str) -> Iterator[StoredObject]:
+        """Everything under `prefix`, in order of key."""
+        ...

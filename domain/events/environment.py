@@ -1,0 +1,19 @@
+"""Where a run ran: packages, devices, nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from domain.events.base import AttemptEvent
+
+
+class EnvironmentReported(AttemptEvent, frozen=True, kw_only=True, omit_defaults=True, tag="environment-reported.v1"):
+    overview: dict[str, Any] = {}
+    hardware: dict[str, Any] = {}
+    packages: str = ""
+    """Lines of `name==version`."""
+
+
+class NodesReported(AttemptEvent, frozen=True, kw_only=True, omit_defaults=True, tag="nodes-reported.v1"):
+    nodes: tuple[dict[str, Any], ...]
+    """Each with `node_id`, `hostname` and optional `cpu`, `gpu`."""

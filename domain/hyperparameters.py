@@ -1,0 +1,13 @@
+"""Hyperparameters: snapshots that merge, later keys over earlier ones."""
+
+from __future__ import annotations
+
+from domain.events import HyperparametersReported
+from domain.ids import stream_id
+from domain.placement import Placement
+from domain.rules import latest_version_shows
+
+
+def report_hyperparameters(event: HyperparametersReported) -> Placement:
+    """The next snapshot of the attempt, unless it repeats the latest."""
+    return latest_version_shows.place(event, stream_id(event.run, event.attempt, "hyperparameters"))

@@ -1,0 +1,38 @@
+"""Runs: made once, run in attempts, shared and taken back."""
+
+from __future__ import annotations
+
+from domain.events import Event, ExecutionOpened, IngestTokensRevoked, RunCreated, RunShared, ShareWithdrawn
+from domain.ids import RunId, StreamId, stream_id
+from domain.placement import Placement, Verdict
+from domain.rules import append_next, one_writer_at_a_time
+
+
+def attempts_stream(run: RunId) -> StreamId:
+    """One event an execution attempt: version = attempt + 1."""
+    return stream_id(run, "attempts")
+
+
+def create_run(event: RunCreated) -> Placement:
+    """A run's id is taken once; whoever comes second is refused, whatever they say."""
+    return Placement(event=event, stream=stream_id(event.run, "run"), version=1, settle=_taken)
+
+
+def open_execution(event: ExecutionOpened) -> Placement:
+    """Attempts count from 0, without gaps."""
+    return one_writer_at_a_time.place(event, attempts_stream(event.run), event.attempt + 1)
+
+
+def revoke_tokens(event: IngestTokensRevoked) -> Placement:
+    """Each revocation is on record."""
+    return append_next.place(event, stream_id(event.run, "tokens"))
+
+
+def share_run(event: RunShared | ShareWithdrawn) -> Placement:
+    """Shares and withdrawals in the order they were made; the latest says whether the run is shared."""
+    return append_next.place(event, stream_id(event.run, "share"))
+
+
+def _taken(standing: Event, reported: Event) -> Verdict:
+    del standing, reported
+    return Verdict.TAKEN

@@ -1,0 +1,20 @@
+"""Trajectories: kept once, deleted once."""
+
+from __future__ import annotations
+
+from domain.events import TrajectoryDeleted, TrajectoryStored
+from domain.ids import stream_id
+from domain.placement import Placement
+from domain.rules import latest_version_shows, trajectory_is_immutable
+
+
+def store_trajectory(event: TrajectoryStored) -> Placement:
+    """One body an identity and attempt; other bytes are refused."""
+    stream = stream_id(event.run, event.attempt, "trajectory", event.trajectory_id)
+    return trajectory_is_immutable.place(event, stream)
+
+
+def delete_trajectory(event: TrajectoryDeleted) -> Placement:
+    """The body is deleted once; deleting again changes nothing."""
+    stream = stream_id(event.run, event.attempt, "trajectory-deletion", event.trajectory_id)
+    return latest_version_shows.place(event, stream)
