@@ -1,0 +1,118 @@
+"""What is sent in one go, and the two ways of sending: requests here, files in `local_files`."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Protocol
+
+from tuneplane import columns
+from tuneplane.series_keys import SeriesKeys
+from tuneplane.transport import JSON, MESSAGEPACK, Outcome, Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tuneplane.columns import Logged
+    from tuneplane.credentials import Credentials
+
+BREATH_SECONDS = 0.0001
+
+
+class Parcel(NamedTuple):
+    """One request or one file line, its bytes settled: a repeat sends the same ones."""
+
+    path: str
+    body: bytes
+    content_type: str = JSON
+    points: int = 0
+    events: int = 0
+    perishable: bool = False
+    """Not worth a retry: the next one tells more."""
+
+
+class Carrier(Protocol):
+    """Packs what the outbox holds and delivers it. Belongs to the sender's thread."""
+
+    def pack_points(self, calls: Sequence[Logged], refuse: Callable[[str, str], None]) -> list[Parcel]:
+        """`refuse(key, reason)` once for each value that cannot be reported."""
+
+    def pack_events(
+        self, events: list[dict[str, Any]], contract: Optional[dict[str, Any]] = None
+    ) -> list[Parcel]: ...
+
+    def pack_hparams(self, params: dict[str, Any]) -> list[Parcel]: ...
+
+    def pack_samples(self, samples: list[dict[str, Any]]) -> list[Parcel]: ...
+
+    def deliver(self, parcel: Parcel) -> Outcome: ...
+
+    def rest(self) -> None:
+        """Called when nothing waits."""
+
+    def close(self) -> None: ...
+
+
+def breathe() -> None:
+    """Hands the interpreter to the training thread between two slices of work."""
+    time.sleep(BREATH_SECONDS)
+
+
+class Requests:
+    """Carries parcels over HTTP."""
+
+    def __init__(self, credentials: Credentials, stream: str, *, timeout: float = 10.0) -> None:
+        self._run_id = credentials.run_id
+        self._stream = stream
+        self._metrics_sequence = 0
+        self._hardware_sequence = 0
+        self._keys = SeriesKeys()
+        self._transport = Transport(credentials.endpoint, credentials.token, timeout=timeout)
+
+    def pack_points(self, calls: Sequence[Logged], refuse: Callable[[str, str], None]) -> list[Parcel]:
+        packed = []
+        found = columns.columns(calls, self._keys, refuse, breathe)
+        for batch in columns.batches(found):
+            self._metrics_sequence += 1
+            body = columns.encoded(
+                self._run_id, self._stream, self._metrics_sequence, batch, breathe
+            )
+            points = sum(column.points() for column in batch.values())
+            packed.append(Parcel("metrics", body, MESSAGEPACK, points=points))
+        return packed
+
+    def pack_events(
+        self, events: list[dict[str, Any]], contract: Optional[dict[str, Any]] = None
+    ) -> list[Parcel]:
+        return [Parcel("observations", self._json(events=events, contract=contract))]
+
+    def pack_hparams(self, params: dict[str, Any]) -> list[Parcel]:
+        return [Parcel("hparams", self._json(params=params))]
+
+    def pack_samples(self, samples: list[dict[str, Any]]) -> list[Parcel]:
+        self._hardware_sequence += 1
+        body = self._json(
+            points=samples, stream=f"{self._stream}-hardware", sequence=self._hardware_sequence
+        )
+        return [Parcel("hardware", body)]
+
+    def deliver(self, parcel: Parcel) -> Outcome:
+        return self._transport.post(parcel.path, parcel.body, parcel.content_type)
+
+    def rest(self) -> None:
+        """A kept connection costs nothing."""
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def _json(self, **fields: Any) -> bytes:
+        return compact({"run_id": self._run_id, **fields})
+
+
+def compact(document: Any) -> bytes:
+    """Compact JSON in UTF-8; a lone surrogate becomes U+FFFD. Raises ValueError for NaN."""
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()

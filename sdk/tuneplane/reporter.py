@@ -1,0 +1,222 @@
+"""The synchronous client: each call is one request, delivered when it returns or ReporterError."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Optional
+
+from tuneplane.credentials import CredentialsUnusable, required_credentials
+from tuneplane.observations import now_iso
+from tuneplane.parcels import compact
+from tuneplane.transport import Transport
+
+_LONGEST_RETRY_SECONDS = 30.0
+
+
+class ReporterError(RuntimeError):
+    """The request was refused, or could not be delivered in the tries allowed."""
+
+    def __init__(self, message: str, *, status: int = 0, transient: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        """HTTP status of the last answer; 0 where none came."""
+        self.transient = transient
+        """Whether the same call may succeed later."""
+
+
+class Reporter:
+    """Sends to one run. May be shared by threads; calls then follow one another.
+
+    `timeout` and `retry_delay` are in seconds; the delay doubles with each try. 5xx, 429 and
+    transport errors are tried `max_attempts` times, any other refusal is final.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        run_id: str,
+        token: str,
+        *,
+        timeout: float = 10.0,
+        max_attempts: int = 3,
+        retry_delay: float = 0.2,
+        attempt: Optional[int] = None,
+    ) -> None:
+        try:
+            self._transport = Transport(endpoint, token, timeout=timeout)
+        except ValueError as problem:
+            raise ReporterError(str(problem)) from None
+        self.run_id = run_id
+        self.attempt = attempt
+        self._max_attempts = max(1, max_attempts)
+        self._retry_delay = retry_delay
+        self._one_at_a_time = threading.RLock()
+        self._renew_stream()
+
+    @classmethod
+    def from_env(cls, env: Optional[Mapping[str, str]] = None) -> Optional[Reporter]:
+        """The reporter of this job; None where TUNEPLANE_JOB_ENABLED is 0.
+
+        Raises ReporterError for any other switch than 0 and 1, and for missing credentials.
+        """
+        try:
+            found = required_credentials(os.environ if env is None else env)
+        except CredentialsUnusable as problem:
+            raise ReporterError(str(problem)) from None
+        if found is None:
+            return None
+        return cls(found.endpoint, found.run_id, found.token, attempt=found.attempt)
+
+    def __repr__(self) -> str:
+        return f"Reporter(run_id={self.run_id!r}, attempt={self.attempt!r})"
+
+    def __enter__(self) -> Reporter:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection; the next call opens another."""
+        with self._one_at_a_time:
+            self._transport.close()
+
+    def lifecycle(self, event: str) -> bool:
+        """`starting`, `running`, `succeeded` or `failed`."""
+        return self._send("lifecycle", {"event": event, "ts": now_iso()})
+
+    def artifact(
+        self,
+        kind: str,
+        path: str,
+        *,
+        format: str,  # noqa: A002 - the published name
+        completion: Optional[Mapping[str, Any]] = None,
+        step: Optional[int] = None,
+        size_bytes: Optional[int] = None,
+        metrics: Optional[Mapping[str, float]] = None,
+    ) -> bool:
+        """Registers what the job produced; `path` is text to show."""
+        fields = {"kind": kind, "path": path, "format": format}
+        optional = {"completion": completion, "step": step, "size_bytes": size_bytes, "metrics": metrics}
+        return self._send("artifact", {**fields, **_present(optional)})
+
+    def metrics_points(self, points: Sequence[Mapping[str, Any]]) -> bool:
+        """1 to 2,048 of `{key, step, value, ts}`; `ts` ISO-8601 with offset."""
+        return self._send("metrics", {"points": list(points)})
+
+    def validation(
+        self,
+        step: int,
+        samples: Sequence[Mapping[str, Any]],
+        *,
+        avg_reward: Optional[float] = None,
+        accuracy: Optional[float] = None,
+        avg_len: Optional[float] = None,
+        dist: Optional[Sequence[Mapping[str, Any]]] = None,
+        chunk_index: int = 0,
+        total_chunks: int = 1,
+        total_samples: Optional[int] = None,
+    ) -> bool:
+        """One chunk of a round's samples; chunk 0 carries the round's summary."""
+        fields = {"step": step, "samples": list(samples)}
+        place = {"chunk_index": chunk_index, "total_chunks": total_chunks}
+        optional = {
+            "avg_reward": avg_reward,
+            "accuracy": accuracy,
+            "avg_len": avg_len,
+            "dist": dist,
+            "total_samples": total_samples,
+        }
+        return self._send("validation", {**fields, **place, **_present(optional)})
+
+    def hardware(self, points: Sequence[Mapping[str, Any]]) -> bool:
+        """Hardware samples, as CONTRACT.md has them."""
+        return self._send("hardware", {"points": list(points)}, numbered=True)
+
+    def hparams(self, params: Mapping[str, Any]) -> bool:
+        """A flat object; later keys merge over earlier ones."""
+        return self._send("hparams", {"params": dict(params)})
+
+    def environment(
+        self,
+        *,
+        overview: Mapping[str, Any],
+        hardware: Mapping[str, Any],
+        packages: str,
+    ) -> bool:
+        """The environment the job runs in; `packages` in freeze format."""
+        fields = {"overview": dict(overview), "hardware": dict(hardware), "packages": packages}
+        return self._send("environment", fields)
+
+    def environment_nodes(self, nodes: Sequence[Mapping[str, Any]]) -> bool:
+        """`{node_id, hostname, cpu, gpu}` of each node."""
+        return self._send("environment/nodes", {"nodes": list(nodes)})
+
+    def benchmark(self, runner: str, model: str, scores: Sequence[Mapping[str, Any]]) -> bool:
+        """Scores `{benchmark, metric, value}`; idempotent."""
+        return self._send("benchmark", {"runner": runner, "model": model, "scores": list(scores)})
+
+    def observations(self, payload: Mapping[str, Any]) -> bool:
+        """`{events, contract}`, either of which may be absent; at most 32 events."""
+        whole = {"events": payload.get("events") or [], "contract": payload.get("contract")}
+        return self._send("observations", {**payload, **whole})
+
+    def trajectory(self, trace: Optional[Mapping[str, Any]] = None, **fields: Any) -> bool:
+        """One trajectory, as a dict or as its fields: `scope`, `round_id`, `trial_id`, … ."""
+        return self._send("trajectory", {"trace": {**(trace or {}), **fields}})
+
+    def logs(self, chunks: Iterable[str], *, eof: bool = False) -> bool:
+        """Text pieces in order; a piece may end mid-line. `eof` ends the log."""
+        pieces = [chunks] if isinstance(chunks, str) else list(chunks)
+        return self._send("logs", {"chunks": pieces, "eof": eof}, numbered=True)
+
+    def _renew_stream(self) -> None:
+        self._process = os.getpid()
+        self._stream = uuid.uuid4().hex
+        self._sequences = {"logs": 0, "hardware": 0}
+
+    def _send(self, path: str, fields: dict[str, Any], *, numbered: bool = False) -> bool:
+        with self._one_at_a_time:
+            if self._process != os.getpid():  # forked: the connection and the stream are the parent's
+                self._transport.close()
+                self._renew_stream()
+            body: dict[str, Any] = {"run_id": self.run_id, **fields}
+            if self.attempt is not None:
+                body.setdefault("attempt", self.attempt)
+            if numbered:
+                self._sequences[path] += 1
+                body["stream"] = f"{self._stream}-{path}"
+                body["sequence"] = self._sequences[path]
+            try:
+                encoded = compact(body)
+            except (TypeError, ValueError, RecursionError) as problem:
+                message = f"{path}: this cannot be written as JSON: {problem}"
+                raise ReporterError(message) from None
+            return self._deliver(path, encoded)
+
+    def _deliver(self, path: str, body: bytes) -> bool:
+        delay = self._retry_delay
+        for tries_left in range(self._max_attempts - 1, -1, -1):
+            outcome = self._transport.post(path, body)
+            if outcome.delivered:
+                return True
+            if not outcome.transient or not tries_left:
+                break
+            time.sleep(min(max(delay, outcome.wait), _LONGEST_RETRY_SECONDS))
+            delay *= 2
+        message = f"{path}: {outcome.reason}"
+        raise ReporterError(message, status=outcome.status, transient=outcome.transient)
+
+
+def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def from_env(env: Optional[Mapping[str, str]] = None) -> Optional[Reporter]:
+    """See `Reporter.from_env`."""
+    return Reporter.from_env(env)
