@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from domain.events import LifecycleReported
 from domain.ids import Attempt, RunId, StreamId, stream_id
-from domain.placement import Placement
+from domain.placement import Placement, Verdict
 from domain.rules import first_accepted_wins, one_writer_at_a_time
-from domain.rules.lifecycle import Verdict, follows
+from domain.rules.lifecycle import follows
 
 
 def lifecycle_stream(run: RunId, attempt: Attempt) -> StreamId:

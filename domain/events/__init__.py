@@ -26,6 +26,39 @@ from domain.events.trajectory import TrajectoryDeleted, TrajectoryStored
 from domain.events.upcasts import UPCASTS
 from domain.events.validation_metric import ValidationMetricReported
 
+__all__ = [
+    "EVENT_TYPES",
+    "ArtifactRegistered",
+    "BenchmarkScored",
+    "EnvironmentReported",
+    "Event",
+    "ExecutionOpened",
+    "HardwareSampled",
+    "HyperparametersReported",
+    "IngestTokensRevoked",
+    "LifecycleReported",
+    "LogReported",
+    "MetricsReported",
+    "NodesReported",
+    "ObservationContractDeclared",
+    "ObservationReported",
+    "OutcomeReported",
+    "PopulationDeclared",
+    "ProtocolDeclared",
+    "ReportSetAside",
+    "RunCreated",
+    "RunShared",
+    "SamplesReported",
+    "SeriesOpened",
+    "ShareWithdrawn",
+    "TrajectoryDeleted",
+    "TrajectoryStored",
+    "ValidationMetricReported",
+    "decode",
+    "encode",
+    "tag_of",
+]
+
 Event = (
     ArtifactRegistered
     | BenchmarkScored
@@ -53,7 +86,7 @@ Event = (
     | TrajectoryStored
     | ValidationMetricReported
 )
-EVENT_TYPES: tuple[type[Event], ...] = Event.__args__  # type: ignore[attr-defined]
+EVENT_TYPES: tuple[type[Event], ...] = Event.__args__
 
 _encoder = msgspec.msgpack.Encoder()
 _decoders = {str(kind.__struct_config__.tag): msgspec.msgpack.Decoder(kind) for kind in EVENT_TYPES}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from domain.events.base import AttemptEvent
 
 
 class EnvironmentReported(AttemptEvent, frozen=True, kw_only=True, omit_defaults=True, tag="environment-reported.v1"):
-    overview: dict[str, Any] = {}
-    hardware: dict[str, Any] = {}
+    overview: dict[str, Any] = msgspec.field(default_factory=dict)
+    hardware: dict[str, Any] = msgspec.field(default_factory=dict)
     packages: str = ""
     """Lines of `name==version`."""
 

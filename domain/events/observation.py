@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import msgspec
+
 from domain.events.base import AttemptEvent
 
 ObservationKind = Literal["event", "histogram", "health"]
@@ -17,7 +19,7 @@ class ObservationReported(AttemptEvent, frozen=True, kw_only=True, omit_defaults
     """Reporter's clock, as sent."""
     step: int | None = None
     policy_version: int | None = None
-    values: dict[str, bool | int | float | str] = {}
+    values: dict[str, bool | int | float | str] = msgspec.field(default_factory=dict)
     bounds: tuple[int | float, ...] | None = None
     """Histograms: strictly increasing upper bounds; `counts` has one entry more, for the overflow."""
     counts: tuple[int, ...] | None = None

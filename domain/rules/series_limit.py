@@ -16,8 +16,8 @@ def check(known: Collection[str], new: Sequence[str]) -> None:
     room = SERIES_PER_RUN - len(known)
     if len(new) <= room:
         return
-    first = new[max(room, 0)]
-    message = f"series {first!r} would be number {len(known) + max(room, 0) + 1:,} of this run; it may have {SERIES_PER_RUN:,}"
+    first, number = new[max(room, 0)], max(SERIES_PER_RUN, len(known)) + 1
+    message = f"series {first!r} would be number {number:,} of this run; it may have {SERIES_PER_RUN:,}"
     raise SeriesLimitReached(
         message + ". The whole batch was refused; keep source and bucket dimensions bounded.",
         FieldFault("points", message, SERIES_PER_RUN),

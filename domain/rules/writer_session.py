@@ -12,7 +12,9 @@ from domain.placement import Placement
 from domain.rules import first_accepted_wins
 
 
-def place(event: MetricsReported | HardwareSampled | LogReported, channel: str, session: str, sequence: int) -> Placement:
+def place(
+    event: MetricsReported | HardwareSampled | LogReported, channel: str, session: str, sequence: int
+) -> Placement:
     """The place of batch `sequence` (from 1; gaps are legal) of a writer session."""
     stream = stream_id(event.run, event.attempt, channel, "session", session)
     return first_accepted_wins.place(event, stream, sequence)
