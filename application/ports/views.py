@@ -5,10 +5,23 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+import msgspec
+
 from application.ports.event_log import EventLog
 from application.ports.records import RecordReader
 from application.ports.series_view import SeriesReader
-from domain.ids import Position, RunId
+from domain.ids import Micros, Position, RunId
+
+
+class ProjectionFault(msgspec.Struct, frozen=True, kw_only=True):
+    """A projection could not take in an event of a run, and leaves that run alone from there on."""
+
+    projection: str
+    position: Position
+    """Of the event."""
+    error: str
+    """Class and place of the error; never what was reported."""
+    at: Micros
 
 
 class Views(Protocol):
@@ -21,6 +34,10 @@ class Views(Protocol):
     """For bodies that views only point at. Never read it past `position`."""
     position: Position
     """What the views have taken in."""
+
+    def faults(self, run: RunId) -> list[ProjectionFault]:
+        """What is missing in the views of this run, by name of the projection; usually nothing."""
+        ...
 
 
 class Reading(Protocol):
