@@ -1,0 +1,128 @@
+"""The log in memory: for tests, and for views as they were."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from operator import attrgetter
+
+from application.hash_chain import GENESIS
+from application.ports.event_log import Candidate, Head, Placed, RecordedEvent
+from application.settlement import Addition, Place, Settlement, Standing
+from domain.errors import DomainFault, IdentityTaken
+from domain.ids import Micros, Position, RunId, StreamId
+
+
+def _now() -> Micros:
+    return Micros(time.time_ns() // 1000)
+
+
+class MemoryEventLog:
+    """Keeps every event in a list; its lock is the critical section."""
+
+    def __init__(self, clock: Callable[[], Micros] = _now) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._events: list[RecordedEvent] = []
+        self._places: dict[Place, RecordedEvent] = {}
+        self._streams: defaultdict[StreamId, list[RecordedEvent]] = defaultdict(list)
+        self._runs: defaultdict[RunId, list[RecordedEvent]] = defaultdict(list)
+
+    def append(self, requests: Sequence[Sequence[Candidate]]) -> list[tuple[Placed, ...] | DomainFault]:
+        settlement = Settlement(requests)
+        with self._lock:
+            holders = self._holders((stream, version) for stream, version, _ in settlement.places)
+            set_aside = settlement.settle(holders, {}, self._latest)
+            settlement.on_record(self._holders(set_aside))
+            now = self._clock()
+            additions, _ = settlement.number(self._end(), now)
+            for one in additions:
+                self._keep(_recorded(one, now))
+        return settlement.answers()
+
+    def read(
+        self,
+        after: Position,
+        *,
+        limit: int = 64,
+        max_bytes: int = 4_000_000,
+        until: Position | None = None,
+        run: RunId | None = None,
+        tags: Collection[str] | None = None,
+    ) -> list[RecordedEvent]:
+        with self._lock:
+            if run is None:
+                source = self._events[max(after, 0) : None if until is None else max(until, 0)]
+            else:
+                source = list(self._runs.get(run, ()))
+        found: list[RecordedEvent] = []
+        size = 0
+        for event in source:
+            if event.position <= after or (tags is not None and event.tag not in tags):
+                continue
+            size += len(event.payload or b"")
+            if len(found) >= limit or (found and size > max_bytes) or (until is not None and event.position > until):
+                break
+            found.append(event)
+        return found
+
+    def at(self, positions: Sequence[Position]) -> list[RecordedEvent]:
+        with self._lock:
+            return [self._events[one - 1] for one in sorted(set(positions)) if 0 < one <= len(self._events)]
+
+    def stream(self, stream: StreamId, after_version: int = 0) -> list[RecordedEvent]:
+        with self._lock:
+            events = list(self._streams.get(stream, ()))
+        return sorted((one for one in events if one.version > after_version), key=attrgetter("version"))
+
+    def head(self) -> Head:
+        with self._lock:
+            return self._end()
+
+    def restore(self, events: Iterable[RecordedEvent]) -> Head:
+        loaded = list(events)
+        with self._lock:
+            if self._events:
+                raise IdentityTaken("The log is not empty; only an empty one can be restored.")
+            for event in loaded:
+                self._keep(event)
+            return self._end()
+
+    def _end(self) -> Head:
+        if not self._events:
+            return Head(Position(0), GENESIS)
+        return Head(self._events[-1].position, self._events[-1].hash)
+
+    def _keep(self, event: RecordedEvent) -> None:
+        self._events.append(event)
+        self._places[event.stream, event.version] = event
+        self._streams[event.stream].append(event)
+        self._runs[event.run].append(event)
+
+    def _holders(self, places: Iterable[Place]) -> dict[Place, Standing]:
+        return {place: _standing(self._places[place]) for place in places if place in self._places}
+
+    def _latest(self, stream: StreamId) -> Standing | None:
+        events = self._streams.get(stream)
+        return _standing(max(events, key=attrgetter("version"))) if events else None
+
+
+def _standing(event: RecordedEvent) -> Standing:
+    return Standing(event.version, event.tag, event.digest, event.position, event.hash, event.payload)
+
+
+def _recorded(one: Addition, recorded_at: Micros) -> RecordedEvent:
+    candidate = one.candidate
+    return RecordedEvent(
+        position=one.position,
+        recorded_at=recorded_at,
+        stream=candidate.placement.stream,
+        version=one.version,
+        tag=candidate.tag,
+        run=candidate.placement.event.run,
+        digest=candidate.digest,
+        hash=one.hash,
+        payload=candidate.payload,
+    )
