@@ -32,7 +32,16 @@ _SAMPLES_PER_REQUEST = 32
 class Sender:
     """Delivers in the background. `start`, `flush`, `stop` may be called by any thread."""
 
-    def __init__(self, outbox: Outbox, carrier: Carrier, health: Health, wake: threading.Event) -> None:
+    def __init__(
+        self,
+        outbox: Outbox,
+        carrier: Carrier,
+        health: Health,
+        wake: threading.Event,
+        *,
+        heartbeat: bool = True,
+    ) -> None:
+        self._heartbeat = heartbeat
         self._outbox = outbox
         self._carrier = carrier
         self._health = health
@@ -40,7 +49,6 @@ class Sender:
         self._starting = threading.RLock()
         self._thread: Optional[threading.Thread] = None
         self._parcels: deque[Parcel] = deque()
-        self._taken_points = 0
         self._retry_at = 0.0
         self._failures_in_a_row = 0
         self._next_beat = 0.0
@@ -149,6 +157,8 @@ class Sender:
         self._parcels += packed
 
     def _add_heartbeat(self) -> None:
+        if not self._heartbeat:
+            return
         packed = self._carrier.pack_events(self._health.heartbeat())
         self._parcels += [one._replace(perishable=True) for one in packed]
 

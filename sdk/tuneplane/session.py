@@ -35,12 +35,20 @@ def fresh_stream() -> str:
 class Session:
     """Queues in memory, delivers in the background. Raises nothing that the training should see."""
 
-    def __init__(self, carrier: Callable[[str], Carrier], stream: Optional[str] = None) -> None:
+    def __init__(
+        self,
+        carrier: Callable[[str], Carrier],
+        stream: Optional[str] = None,
+        *,
+        heartbeat: bool = True,
+    ) -> None:
         self.stream = stream or fresh_stream()
         wake = threading.Event()
         self.outbox = Outbox(wake.set)
         self.health = Health(self.outbox, self.stream)
-        self.sender = Sender(self.outbox, carrier(self.stream), self.health, wake)
+        self.sender = Sender(
+            self.outbox, carrier(self.stream), self.health, wake, heartbeat=heartbeat
+        )
         self.monitor: Optional[Monitor] = None
         self._next_step = 0
         self._look_at = 0.0

@@ -1,0 +1,94 @@
+"""Opening a run and its execution attempt on a server, for a command started by hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Optional
+from urllib.parse import quote
+
+from tuneplane.credentials import Credentials
+from tuneplane.parcels import compact
+from tuneplane.transport import Outcome, Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SERVER = "TUNEPLANE_SERVER"
+TOKEN = "TUNEPLANE_TOKEN"  # noqa: S105 - the variable's name
+
+
+class NotOpened(RuntimeError):
+    """The server did not open a run for us."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A run with one open attempt. The token shows in no repr."""
+
+    credentials: Credentials
+    env: Mapping[str, str] = field(repr=False)
+    """What the job is to find in its environment."""
+    page: str
+    """Address of the run's page."""
+
+
+class Server:
+    """The read and run API of one server, with a personal token."""
+
+    def __init__(self, address: str, token: str, *, timeout: float = 10.0) -> None:
+        self.address = address.rstrip("/")
+        self.token = token.strip()
+        try:
+            self._transport = Transport(self.address, self.token, timeout=timeout)
+        except ValueError as problem:
+            message = f"{SERVER}: {problem}"
+            raise NotOpened(message) from None
+
+    def close(self) -> None:
+        self._transport.close()
+
+    def get(self, path: str) -> Outcome:
+        return self._transport.request("GET", path)
+
+    def open(self, name: str, tags: Sequence[str], run_id: Optional[str] = None) -> Opened:
+        """Makes a run, or takes up an existing one, and opens an attempt. Raises NotOpened."""
+        if run_id is None:
+            fields: dict[str, Any] = {"name": name, "tags": list(tags)}
+            run_id = str(self._made("api/runs", fields)["run_id"])
+        opened = self._made(f"api/runs/{quote(run_id, safe='')}/executions", {})
+        env = {str(key): str(value) for key, value in (opened.get("env") or {}).items()}
+        credentials = Credentials(
+            endpoint=str(opened["endpoint"]).rstrip("/"),
+            run_id=run_id,
+            token=str(opened["token"]),
+            attempt=opened.get("attempt"),
+        )
+        return Opened(credentials, {**_job_env(credentials), **env}, self.page(run_id))
+
+    def page(self, run_id: str) -> str:
+        return f"{self.address}/runs/{quote(run_id, safe='')}"
+
+    def _made(self, path: str, fields: dict[str, Any]) -> dict[str, Any]:
+        outcome = self._transport.post(path, compact(fields))
+        if not outcome.delivered:
+            message = f"{self.address}/{path}: {outcome.reason}"
+            raise NotOpened(message)
+        try:
+            answer = json.loads(outcome.body)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict) or not ("run_id" in answer or "token" in answer):
+            message = f"{self.address}/{path} answered something else than a TunePlane server does"
+            raise NotOpened(message)
+        return answer
+
+
+def _job_env(credentials: Credentials) -> dict[str, str]:
+    return {
+        "TUNEPLANE_JOB_ENABLED": "1",
+        "TUNEPLANE_JOB_ENDPOINT": credentials.endpoint,
+        "TUNEPLANE_JOB_RUN_ID": credentials.run_id,
+        "TUNEPLANE_JOB_TOKEN": credentials.token,
+        "TUNEPLANE_JOB_ATTEMPT": str(credentials.attempt or 0),
+    }
