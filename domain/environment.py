@@ -14,5 +14,9 @@ def report_environment(event: EnvironmentReported) -> Placement:
 
 
 def report_nodes(event: NodesReported) -> Placement:
-    """The next list of nodes of the attempt, unless it repeats the latest."""
-    return latest_version_shows.place(event, stream_id(event.run, event.attempt, "nodes"))
+    """The next description of these nodes, unless it repeats the latest.
+
+    Each node of a job may report for itself, so what one node says is no version of what another said.
+    """
+    nodes = sorted(str(node.get("node_id")) for node in event.nodes)
+    return latest_version_shows.place(event, stream_id(event.run, event.attempt, "nodes", *nodes))

@@ -9,5 +9,8 @@ from domain.rules import latest_version_shows
 
 
 def report_hyperparameters(event: HyperparametersReported) -> Placement:
-    """The next snapshot of the attempt, unless it repeats the latest."""
+    """The next snapshot of the attempt, unless it repeats the latest.
+
+    A snapshot has no identity: a late retry of an older one is recorded again, and its keys merge over newer ones.
+    """
     return latest_version_shows.place(event, stream_id(event.run, event.attempt, "hyperparameters"))

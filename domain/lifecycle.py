@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from domain.events import LifecycleReported
 from domain.ids import Attempt, RunId, StreamId, stream_id
-from domain.placement import Placement, Verdict
+from domain.placement import Placement
 from domain.rules import first_accepted_wins, one_writer_at_a_time
-from domain.rules.lifecycle import follows
+from domain.rules.lifecycle import answered_by, moves_forward
 
 
 def lifecycle_stream(run: RunId, attempt: Attempt) -> StreamId:
@@ -17,12 +17,13 @@ def lifecycle_stream(run: RunId, attempt: Attempt) -> StreamId:
 
 
 def report_lifecycle(history: Sequence[LifecycleReported], reported: LifecycleReported) -> Placement:
-    """The place of `reported` after the accepted `history` of its attempt.
+    """The place of `reported` after the accepted `history` of its attempt, all of it, in order.
 
-    What changes nothing is placed on the latest event, where the log finds it a duplicate or sets it aside.
+    What changes nothing is placed on the event that stands against it, where the log finds it a duplicate or sets
+    it aside.
     """
     stream = lifecycle_stream(reported.run, reported.attempt)
-    latest = history[-1].event if history else None
-    if follows(latest, reported.event) is Verdict.NEXT_VERSION:
+    accepted = [one.event for one in history]
+    if moves_forward(accepted, reported.event):
         return one_writer_at_a_time.place(reported, stream, len(history) + 1)
-    return first_accepted_wins.place(reported, stream, len(history))
+    return first_accepted_wins.place(reported, stream, answered_by(accepted, reported.event))

@@ -15,6 +15,6 @@ def store_trajectory(event: TrajectoryStored) -> Placement:
 
 
 def delete_trajectory(event: TrajectoryDeleted) -> Placement:
-    """The body is deleted once; deleting again changes nothing."""
+    """The body is deleted once; who asks for it again is on record, and nothing else changes."""
     stream = stream_id(event.run, event.attempt, "trajectory-deletion", event.trajectory_id)
     return latest_version_shows.place(event, stream)

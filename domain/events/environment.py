@@ -17,5 +17,7 @@ class EnvironmentReported(AttemptEvent, frozen=True, kw_only=True, omit_defaults
 
 
 class NodesReported(AttemptEvent, frozen=True, kw_only=True, omit_defaults=True, tag="nodes-reported.v1"):
+    """It speaks for the nodes it lists; what was reported of other nodes stands."""
+
     nodes: tuple[dict[str, Any], ...]
     """Each with `node_id`, `hostname` and optional `cpu`, `gpu`."""
