@@ -1,0 +1,75 @@
+"""The latest observations of a run."""
+
+from __future__ import annotations
+
+import msgspec
+
+from application.ports.records import Where
+from application.ports.views import Views
+from application.projections.observation import OBSERVATION, ObservationRecord
+from application.queries.moment import moment
+from application.queries.page import Page, page_size
+from application.queries.run import chosen_attempt, in_attempt
+from domain.events.observation import ObservationKind
+from domain.ids import Attempt, RunId
+
+LATEST = 100
+"""At most so many are answered, whatever the limit."""
+
+
+class ObservationItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One observation, as it was reported."""
+
+    id: str
+    attempt: Attempt
+    position: int
+    kind: ObservationKind
+    name: str
+    ts: str
+    """Reporter's clock, as sent."""
+    recorded_at: str
+    step: int | None
+    policy_version: int | None
+    values: dict[str, bool | int | float | str]
+    bounds: list[int | float] | None
+    """Histograms alone: upper bounds; `counts` has one entry more."""
+    counts: list[int] | None
+
+
+def observations(
+    views: Views,
+    run: RunId,
+    *,
+    name: str | None = None,
+    kind: ObservationKind | None = None,
+    attempt: int | None = None,
+    limit: int | None = None,
+) -> Page[ObservationItem]:
+    """The latest 100, or fewer, of those that meet every filter: newest first, of all attempts unless one is asked for.
+
+    Nothing follows them: what is older is in the history. Raises `UnknownRun`, `UnknownThing` for an unknown attempt.
+    """
+    chosen = chosen_attempt(views, run, attempt)
+    size = min(page_size(limit, LATEST), LATEST)
+    where = [Where("run", "=", run), *in_attempt(chosen)]
+    where += [Where(field, "=", value) for field, value in (("name", name), ("kind", kind)) if value is not None]
+    found = views.records.find(OBSERVATION, *where, descending=True, limit=size)
+    return Page(items=[_item(one) for one in found])
+
+
+def _item(record: ObservationRecord) -> ObservationItem:
+    said = record.observation
+    return ObservationItem(
+        id=said.id,
+        attempt=record.attempt,
+        position=record.position,
+        kind=said.kind,
+        name=said.name,
+        ts=said.ts,
+        recorded_at=moment(record.recorded_at),
+        step=said.step,
+        policy_version=said.policy_version,
+        values=said.values,
+        bounds=None if said.bounds is None else list(said.bounds),
+        counts=None if said.counts is None else list(said.counts),
+    )

@@ -1,0 +1,237 @@
+"""Runs: the list of them, and one with its attempts, its counts and the health of its reporting."""
+
+from __future__ import annotations
+
+import msgspec
+
+from application.ports.records import Where
+from application.ports.views import Views
+from application.projections.artifact import ARTIFACT
+from application.projections.round import ROUND_SHOWN
+from application.projections.run import (
+    ACTIVITY,
+    ATTEMPT,
+    RUN,
+    ActivityRecord,
+    AttemptRecord,
+    LifecycleMoment,
+    RunRecord,
+    RunStatus,
+)
+from application.projections.trajectory import TRAJECTORY_SHOWN
+from application.queries.moment import moment, moment_or_none
+from application.queries.page import Page, keyset, page_size
+from application.queries.transport import Transport, transport
+from domain.errors import UnknownRun, UnknownThing
+from domain.events.lifecycle import LifecycleName
+from domain.ids import Attempt, Micros, RunId
+
+
+class RunItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A run in a list. Times are ISO-8601; None is unknown, or not yet."""
+
+    run_id: RunId
+    name: str
+    owner: str
+    tags: list[str]
+    recipe: str | None
+    framework: str | None
+    status: RunStatus
+    """Of the latest attempt. Silence never changes it."""
+    attempt: Attempt | None
+    """The latest; None where none was opened."""
+    created_at: str
+    started_at: str | None
+    """This and the next: of the latest attempt."""
+    finished_at: str | None
+    last_event_at: str | None
+    """When the job was last heard, whatever it reported."""
+
+
+class LifecycleItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One lifecycle report of an attempt, in order of the log."""
+
+    event: LifecycleName
+    ts: str | None
+    """Reporter's clock, as sent."""
+    recorded_at: str
+    position: int
+    set_aside: bool
+    """It came too late to count."""
+
+
+class AttemptItem(msgspec.Struct, frozen=True, kw_only=True):
+    """One execution attempt. Times are ISO-8601, the server's clock."""
+
+    attempt: Attempt
+    status: RunStatus
+    started_at: str | None
+    finished_at: str | None
+    opened_at: str
+    opened_by: str
+    token_expires_at: str
+    token_revoked_at: str | None
+    first_log_at: str | None
+    first_point_at: str | None
+    first_heartbeat_at: str | None
+    lifecycle: list[LifecycleItem]
+
+
+class RunCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the run holds, all attempts together."""
+
+    series: int
+    points: int
+    """Finite points accepted, corrections of a step included."""
+    observations: int
+    log_bytes: int
+    artifacts: int
+    rounds: int
+    trajectories: int
+    """Deleted and expired ones included."""
+    invalid_points: int
+    set_aside: int
+    """Reports that lost to an earlier one."""
+
+
+class Run(RunItem, frozen=True, kw_only=True):
+    """One run whole."""
+
+    notes: str | None
+    shared: bool
+    """Whether anyone may read it through its public page."""
+    attempts: list[AttemptItem]
+    """From the first on."""
+    counts: RunCounts
+    transport: Transport
+
+
+def runs(
+    views: Views,
+    *,
+    status: RunStatus | None = None,
+    owner: str | None = None,
+    tag: str | None = None,
+    q: str = "",
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Page[RunItem]:
+    """Runs that meet every filter, newest first; `q` is looked for in name, id, recipe and framework, in any case."""
+    where = [Where(field, "=", value) for field, value in (("status", status), ("owner", owner)) if value is not None]
+    if tag is not None:
+        where.append(Where("tags", "has", tag))
+    if q:
+        where.append(Where("search", "contains", q))
+    size = page_size(limit)
+    found, following = keyset(
+        views.records, RUN, *where, order=("created_position",), descending=True, size=size, cursor=cursor
+    )
+    ids = tuple(record.run for record in found)
+    heard = {one.run: one for one in views.records.find(ACTIVITY, Where("run", "in", ids))} if ids else {}
+    return Page(items=[_item(record, heard.get(record.run)) for record in found], next_cursor=following)
+
+
+def run(views: Views, run_id: RunId, *, now: Micros) -> Run:
+    """One run as it stands. Raises `UnknownRun`."""
+    record = run_of(views, run_id)
+    activity = views.records.get(ACTIVITY, run_id)
+    attempts = views.records.find(ATTEMPT, Where("run", "=", run_id))
+    return Run(
+        **msgspec.structs.asdict(_item(record, activity)),
+        notes=record.notes,
+        shared=record.share is not None,
+        attempts=[_attempt(attempt) for attempt in attempts],
+        counts=_counts(views, activity or ActivityRecord(run=run_id)),
+        transport=transport(views, run_id, now=now),
+    )
+
+
+def run_of(views: Views, run_id: RunId) -> RunRecord:
+    """What is recorded of the run. Raises `UnknownRun`."""
+    record = views.records.get(RUN, run_id)
+    if record is None:
+        raise UnknownRun
+    return record
+
+
+def chosen_attempt(views: Views, run_id: RunId, attempt: int | None) -> Attempt | None:
+    """The attempt that was asked for, None where none was.
+
+    Raises `UnknownRun`, and `UnknownThing` for an attempt that was never opened.
+    """
+    run_of(views, run_id)
+    if attempt is None:
+        return None
+    if attempt < 0 or views.records.get(ATTEMPT, run_id, attempt) is None:
+        raise UnknownThing(f"This run has no attempt {attempt}.")
+    return Attempt(attempt)
+
+
+def latest_attempt(views: Views, run_id: RunId, attempt: int | None) -> Attempt | None:
+    """The attempt that was asked for, else the latest; None where none was opened. Raises as `chosen_attempt`."""
+    chosen = chosen_attempt(views, run_id, attempt)
+    return run_of(views, run_id).attempt if chosen is None else chosen
+
+
+def in_attempt(attempt: Attempt | None) -> tuple[Where, ...]:
+    """The condition on records of one attempt; none for all of them."""
+    return () if attempt is None else (Where("attempt", "=", attempt),)
+
+
+def _item(record: RunRecord, activity: ActivityRecord | None) -> RunItem:
+    return RunItem(
+        run_id=record.run,
+        name=record.name,
+        owner=record.owner,
+        tags=list(record.tags),
+        recipe=record.recipe,
+        framework=record.framework,
+        status=record.status,
+        attempt=record.attempt,
+        created_at=moment(record.created_at),
+        started_at=moment_or_none(record.started_at),
+        finished_at=moment_or_none(record.finished_at),
+        last_event_at=moment_or_none(activity.last_event_at if activity else None),
+    )
+
+
+def _attempt(record: AttemptRecord) -> AttemptItem:
+    return AttemptItem(
+        attempt=record.attempt,
+        status=record.status,
+        started_at=moment_or_none(record.started_at),
+        finished_at=moment_or_none(record.finished_at),
+        opened_at=moment(record.opened_at),
+        opened_by=record.opened_by,
+        token_expires_at=moment(record.token_expires_at),
+        token_revoked_at=moment_or_none(record.token_revoked_at),
+        first_log_at=moment_or_none(record.first_log_at),
+        first_point_at=moment_or_none(record.first_point_at),
+        first_heartbeat_at=moment_or_none(record.first_heartbeat_at),
+        lifecycle=[_lifecycle(one) for one in record.history],
+    )
+
+
+def _lifecycle(one: LifecycleMoment) -> LifecycleItem:
+    return LifecycleItem(
+        event=one.event,
+        ts=one.ts,
+        recorded_at=moment(one.recorded_at),
+        position=one.position,
+        set_aside=one.set_aside,
+    )
+
+
+def _counts(views: Views, activity: ActivityRecord) -> RunCounts:
+    of_run = Where("run", "=", activity.run)
+    return RunCounts(
+        series=views.scalars.series_count(activity.run),
+        points=activity.points,
+        observations=activity.observations,
+        log_bytes=activity.log_bytes,
+        artifacts=views.records.count(ARTIFACT, of_run),
+        rounds=views.records.count(ROUND_SHOWN, of_run),
+        trajectories=views.records.count(TRAJECTORY_SHOWN, of_run),
+        invalid_points=activity.invalid_points,
+        set_aside=activity.set_aside,
+    )

@@ -1,0 +1,72 @@
+"""Whether anything was lost on the way from a run to here, as its reporters say. It says nothing about training."""
+
+from __future__ import annotations
+
+import msgspec
+from tuneplane.contract import TRANSPORT_HEALTH
+
+from application.ports.records import Where
+from application.ports.views import Views
+from application.projections.transport import HEALTH, HealthRecord
+from application.queries.moment import moment, moment_or_none
+from domain.ids import Attempt, Micros, RunId
+from domain.rules.transport_health import TransportState, heartbeat, transport_health
+
+
+class Transport(msgspec.Struct, frozen=True, kw_only=True):
+    """All reporters of all attempts of a run together. None: none of them said."""
+
+    state: TransportState
+    """`lossy`: anything was dropped. `unknown`: no heartbeat yet, or none for 60 s."""
+    dropped_points: int | None
+    dropped_events: int | None
+    send_failures: int | None
+    queued_points: int | None
+    """This and the capacity: of the reporters that were heard within 60 s."""
+    capacity_points: int | None
+    last_heartbeat_at: str | None
+
+
+class HealthItem(msgspec.Struct, frozen=True, kw_only=True):
+    """The latest that one reporter said of one kind of health."""
+
+    attempt: Attempt
+    name: str
+    """`transport`, `invalid_metrics`, or a name of the job's own."""
+    stream_id: str | None
+    """None where the reporter named none."""
+    recorded_at: str
+    values: dict[str, bool | int | float | str]
+
+
+def transport(views: Views, run: RunId, *, now: Micros) -> Transport:
+    """The transport of `run` at `now`."""
+    latest = _latest(views, run, Where("name", "=", TRANSPORT_HEALTH))
+    found = transport_health((heartbeat(one.values, one.recorded_at) for one in latest), now)
+    return Transport(
+        state=found.state,
+        dropped_points=found.dropped_points,
+        dropped_events=found.dropped_events,
+        send_failures=found.send_failures,
+        queued_points=found.queued_points,
+        capacity_points=found.capacity_points,
+        last_heartbeat_at=moment_or_none(found.last_heartbeat_at),
+    )
+
+
+def health(views: Views, run: RunId) -> list[HealthItem]:
+    """The latest health of every reporter, however many events came after it."""
+    return [
+        HealthItem(
+            attempt=one.attempt,
+            name=one.name,
+            stream_id=one.stream or None,
+            recorded_at=moment(one.recorded_at),
+            values=one.values,
+        )
+        for one in _latest(views, run)
+    ]
+
+
+def _latest(views: Views, run: RunId, *where: Where) -> list[HealthRecord]:
+    return views.records.find(HEALTH, Where("run", "=", run), *where)
