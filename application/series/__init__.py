@@ -1,0 +1,1 @@
+"""Arithmetic of points: merging, summarising and reducing many series at once with numpy."""
