@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - functions and classes
     home = _HOMES.get(name)
     if home is None:
         message = f"module 'tuneplane' has no attribute {name!r}"

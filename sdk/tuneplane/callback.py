@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Callable
 
+from tuneplane.foreign import Foreign
+
 
 class TunePlaneCallback:
     """Reports what the trainer logs, from the process with world rank zero alone.
@@ -28,15 +30,13 @@ class TunePlaneCallback:
         message = f"{type(self).__name__!r} object has no attribute {name!r}"
         raise AttributeError(message)
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **more: Any) -> None:
+    def on_train_begin(self, args: Foreign, state: Foreign, control: Foreign, **more: Foreign) -> None:
         """Starts reporting, with the training arguments as hyperparameters."""
         del control, more
         if _leads(state):
             _report().init(hparams=_arguments(args), monitor_hardware=self._monitor_hardware)
 
-    def on_log(
-        self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any
-    ) -> None:
+    def on_log(self, args: Foreign, state: Foreign, control: Foreign, logs: Foreign = None, **more: Foreign) -> None:
         """Reports what was logged; text among it is left out."""
         del args, control, more
         if _leads(state) and isinstance(logs, Mapping):
@@ -47,7 +47,7 @@ class TunePlaneCallback:
             self._send(logs, step)
 
     def on_evaluate(
-        self, args: Any, state: Any, control: Any, metrics: Any = None, **more: Any
+        self, args: Foreign, state: Foreign, control: Foreign, metrics: Foreign = None, **more: Foreign
     ) -> None:
         """Reports evaluation metrics that `on_log` has not had at this step."""
         del args, control, more
@@ -62,25 +62,25 @@ class TunePlaneCallback:
             _report().log(numbers, step=step, prefix=self._prefix)
 
 
-def _nothing(*args: Any, **more: Any) -> None:
+def _nothing(*args: Foreign, **more: Foreign) -> None:
     del args, more
 
 
-def _report() -> Any:
-    from tuneplane import report  # noqa: PLC0415 - report itself offers this class
+def _report() -> Foreign:
+    from tuneplane import report
 
     return report
 
 
-def _leads(state: Any) -> bool:
+def _leads(state: Foreign) -> bool:
     return bool(getattr(state, "is_world_process_zero", True))
 
 
-def _step(state: Any) -> int:
+def _step(state: Foreign) -> int:
     return int(getattr(state, "global_step", 0) or 0)
 
 
-def _arguments(args: Any) -> Mapping[str, Any]:
+def _arguments(args: Foreign) -> Mapping[str, Any]:
     """The training arguments as a dict; transformers itself masks its tokens in it."""
     try:
         found = args.to_dict() if hasattr(args, "to_dict") else vars(args)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from types import FrameType
-from typing import TYPE_CHECKING, BinaryIO, Callable, Optional
+from typing import IO, TYPE_CHECKING, Callable
 
 from tuneplane.log_buffer import LogBuffer, Utf8Reader
 
@@ -65,14 +65,14 @@ class Child:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(number)
 
-    def _reader(self, pipe: Optional[BinaryIO], terminal: object) -> threading.Thread:
+    def _reader(self, pipe: IO[bytes] | None, terminal: object) -> threading.Thread:
         reader = threading.Thread(
             target=self._read, args=(pipe, _descriptor(terminal)), name="tuneplane-output", daemon=True
         )
         reader.start()
         return reader
 
-    def _read(self, pipe: BinaryIO, terminal: int) -> None:
+    def _read(self, pipe: IO[bytes], terminal: int) -> None:
         characters = Utf8Reader()
         with pipe:
             while True:
@@ -92,7 +92,7 @@ def signals_passed_on(act: Callable[[int], None]) -> Iterator[None]:
     An interrupt typed at the terminal reaches the command by itself, so it is not passed on twice.
     """
 
-    def receive(number: int, frame: Optional[FrameType]) -> None:
+    def receive(number: int, frame: FrameType | None) -> None:
         del frame
         if number != signal.SIGINT or not _typed_at_terminal():
             act(number)

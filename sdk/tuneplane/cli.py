@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING, Optional
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,26 +41,24 @@ def parser() -> argparse.ArgumentParser:
         help="how long the end is reported again and again while the server is away (default: 600)",
     )
     run.add_argument("command", nargs=argparse.REMAINDER, metavar="-- CMD ...")
-    commands.add_parser(
-        "doctor", help="why does nothing arrive?", description=_DOCTOR, formatter_class=raw
-    )
+    commands.add_parser("doctor", help="why does nothing arrive?", description=_DOCTOR, formatter_class=raw)
     return top
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point; returns the exit code."""
     options = parser()
     given = options.parse_args(arguments)
     if given.action == "doctor":
-        from tuneplane.doctor import examine  # noqa: PLC0415 - only what the command needs
+        from tuneplane.doctor import examine
 
         return examine(os.environ)
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
     if not command:
         options.error("run: a command is needed, as in: tuneplane run --name first -- python train.py")
-    from tuneplane.runner import run_command  # noqa: PLC0415 - only what the command needs
+    from tuneplane.runner import run_command
 
-    name = given.name or os.path.basename(command[0])
+    name = given.name or Path(command[0]).name
     return run_command(
         command,
         os.environ,

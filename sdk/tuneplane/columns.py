@@ -54,12 +54,7 @@ class Column:
 
     def size_bytes(self) -> int:
         """At most this much in MessagePack."""
-        return (
-            _SERIES_BYTES
-            + self.key_bytes
-            + _POINT_BYTES * len(self.values)
-            + _INVALID_BYTES * len(self.invalid)
-        )
+        return _SERIES_BYTES + self.key_bytes + _POINT_BYTES * len(self.values) + _INVALID_BYTES * len(self.invalid)
 
 
 def columns(
@@ -99,7 +94,7 @@ def _extend(
     key: str,
     steps: list[int],
     times: list[float],
-    values: tuple[Union[float, int], ...],
+    values: tuple[float | int, ...],
     refuse: Callable[[str, str], None],
 ) -> None:
     try:
@@ -150,9 +145,7 @@ def batches(found: dict[str, Column]) -> Iterator[dict[str, Column]]:
         yield batch
 
 
-def encoded(
-    run_id: str, stream: str, sequence: int, batch: dict[str, Column], pause: Callable[[], None]
-) -> bytes:
+def encoded(run_id: str, stream: str, sequence: int, batch: dict[str, Column], pause: Callable[[], None]) -> bytes:
     """A request body in MessagePack. The same arguments give the same bytes."""
     parts = [
         msgpack.map_of(4),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,10 +28,10 @@ class Credentials:
     """`http(s)://…/api/ingest`, without a trailing slash."""
     run_id: str
     token: str = field(repr=False)
-    attempt: Optional[int] = None
+    attempt: int | None = None
 
 
-def required_credentials(env: Mapping[str, str]) -> Optional[Credentials]:
+def required_credentials(env: Mapping[str, str]) -> Credentials | None:
     """Credentials of a platform job; None where reporting is switched off with `0`.
 
     Raises CredentialsUnusable where the switch is neither `0` nor `1` (nor there at all), or
@@ -56,7 +56,7 @@ def required_credentials(env: Mapping[str, str]) -> Optional[Credentials]:
     )
 
 
-def found_credentials(env: Mapping[str, str]) -> Optional[Credentials]:
+def found_credentials(env: Mapping[str, str]) -> Credentials | None:
     """The same for code that may also run at home: nothing set at all means None, quietly."""
     if ENABLED not in env:
         if not all(env.get(name) for name in REQUIRED):
@@ -65,7 +65,7 @@ def found_credentials(env: Mapping[str, str]) -> Optional[Credentials]:
     return required_credentials(env)
 
 
-def _attempt(text: Optional[str]) -> Optional[int]:
+def _attempt(text: str | None) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit()):

@@ -1,4 +1,4 @@
-"""`tuneplane doctor`: from this machine, can reports arrive and be read back?"""
+"""`tuneplane doctor`: whether reports from this machine arrive and can be read back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import socket
 import ssl
 import time
 import uuid
-from typing import TYPE_CHECKING, Callable, Optional
+from typing import TYPE_CHECKING, Callable
 from urllib.parse import quote, urlencode, urlsplit
 
 from tuneplane.credentials import Credentials, CredentialsUnusable, found_credentials
@@ -26,10 +26,7 @@ _REACH_SECONDS = 5.0
 _BACK_SECONDS = 10.0
 _LIVE_SECONDS = 8.0
 _REFUSED_TOKEN = (401, 403)
-_SET_INGEST = (
-    "set TUNEPLANE_INGEST_URL on the server to an address that this machine reaches, "
-    "and start the job again"
-)
+_SET_INGEST = "set TUNEPLANE_INGEST_URL on the server to an address that this machine reaches, and start the job again"
 
 
 class Examination:
@@ -67,9 +64,7 @@ def examine(env: Mapping[str, str], say: Callable[[str], None] = print) -> int:
     return 1 if found.failed else 0
 
 
-def _examine_job(
-    credentials: Credentials, server: Optional[Server], found: Examination, *, own: bool
-) -> None:
+def _examine_job(credentials: Credentials, server: Server | None, found: Examination, *, own: bool) -> None:
     _loopback(credentials.endpoint, found)
     if not _reachable(credentials.endpoint, found) or not _token_good(credentials, found):
         return
@@ -90,7 +85,7 @@ def _examine_job(
             found.failure(f"sending: {problem}", "see the server's log for this moment")
 
 
-def _server(env: Mapping[str, str], found: Examination) -> Optional[Server]:
+def _server(env: Mapping[str, str], found: Examination) -> Server | None:
     address, token = env.get(SERVER), env.get(TOKEN)
     if not address or not token:
         return None
@@ -101,9 +96,7 @@ def _server(env: Mapping[str, str], found: Examination) -> Optional[Server]:
         return None
 
 
-def _credentials(
-    env: Mapping[str, str], server: Optional[Server], found: Examination
-) -> tuple[Optional[Credentials], bool]:
+def _credentials(env: Mapping[str, str], server: Server | None, found: Examination) -> tuple[Credentials | None, bool]:
     """The job's credentials, or those of a run opened for this, and whether it was."""
     try:
         credentials = found_credentials(env)
@@ -141,9 +134,7 @@ def _loopback(endpoint: str, found: Examination) -> None:
     except ValueError:
         loopback = host == "localhost" or host.endswith(".localhost")
     if loopback:
-        found.warned(
-            f"{host} is a loopback address: only jobs on the server's own machine reach it", _SET_INGEST
-        )
+        found.warned(f"{host} is a loopback address: only jobs on the server's own machine reach it", _SET_INGEST)
 
 
 def _reachable(endpoint: str, found: Examination) -> bool:
@@ -244,7 +235,7 @@ def _live(reporter: Reporter, server: Server, *, env_token: str, found: Examinat
         elif _arrives(answer, mark.encode()):
             found.passed("live logs arrive at once")
         else:
-            raise socket.timeout  # noqa: TRY301 - the same as a stream that stays silent
+            raise socket.timeout
     except (OSError, http.client.HTTPException):
         found.failure(
             f"a live log line did not arrive within {_LIVE_SECONDS:.0f} s: a proxy holds it back",

@@ -7,7 +7,8 @@ import platform
 import socket
 import sys
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Optional
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tuneplane import machine
 from tuneplane.gpus import Gpus
@@ -28,7 +29,7 @@ _COMMAND_WORDS = 256
 
 def packages() -> str:
     """Installed distributions of this interpreter, one `name==version` a line."""
-    found = {}
+    found: dict[str, str] = {}
     for distribution in metadata.distributions():
         try:
             name, version = distribution.metadata["Name"], distribution.version
@@ -45,7 +46,7 @@ def variables(env: Mapping[str, str]) -> dict[str, str]:
     return {name: _shown(kept(name, env[name])) for name in chosen}
 
 
-def hardware(gpus: Optional[Gpus] = None) -> dict[str, Any]:
+def hardware(gpus: Gpus | None = None) -> dict[str, Any]:
     """`{cpu, gpu}`; unknown fields are null, and `gpu` is empty where none is found."""
     memory = machine.memory_bytes()
     cpu = {
@@ -60,7 +61,7 @@ def hardware(gpus: Optional[Gpus] = None) -> dict[str, Any]:
         reader.close()
 
 
-def snapshot(env: Mapping[str, str], command: Optional[list[str]] = None) -> dict[str, Any]:
+def snapshot(env: Mapping[str, str], command: list[str] | None = None) -> dict[str, Any]:
     """The body of `/environment`, without the run."""
     overview: dict[str, Any] = {
         "python": platform.python_version(),
@@ -68,7 +69,7 @@ def snapshot(env: Mapping[str, str], command: Optional[list[str]] = None) -> dic
         "executable": sys.executable,
         "platform": platform.platform(),
         "hostname": socket.gethostname(),
-        "directory": _shown(redacted(os.getcwd())),
+        "directory": _shown(redacted(str(Path.cwd()))),
         "variables": variables(env),
     }
     if command:
@@ -78,7 +79,7 @@ def snapshot(env: Mapping[str, str], command: Optional[list[str]] = None) -> dic
 
 
 def node(found: Mapping[str, Any]) -> dict[str, Any]:
-    """This machine, as `/environment/nodes` takes it; `found` comes from `hardware`."""
+    """The machine, as `/environment/nodes` takes it; `found` comes from `hardware`."""
     name = socket.gethostname() or "localhost"
     return {"node_id": os.environ.get("NODE_RANK") or name, "hostname": name, **found}
 

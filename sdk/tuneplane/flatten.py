@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping
-from typing import Any, Callable, Optional
+from typing import Any, Callable
+
+from tuneplane.foreign import Foreign
 
 DEEPEST = 32
 """Levels of nesting; what lies deeper is counted as invalid."""
 
 
 class NoNumber(ValueError):
-    """This value is no number."""
+    """The value is no number."""
 
 
-def flattened(
-    metrics: Mapping[Any, Any], refuse: Callable[[str, str], None]
-) -> dict[str, float]:
+def flattened(metrics: Mapping[Any, Any], refuse: Callable[[str, str], None]) -> dict[str, float]:
     """Numbers by their name, nested names joined with `.`, each read now.
 
     NaN and infinities are numbers here. `refuse(name, reason)` is called for each value that is
@@ -51,7 +51,7 @@ def _collect(
                 refuse(name, str(problem) or type(problem).__name__)
 
 
-def as_number(value: Any) -> float:
+def as_number(value: Foreign) -> float:
     """One number: of an array or tensor with one element that element, of others their mean.
 
     Booleans, text and None are no numbers. Raises NoNumber, or whatever a foreign type raises.
@@ -75,7 +75,7 @@ def as_number(value: Any) -> float:
     return float(value.item() if size == 1 else _array_mean(value))
 
 
-def as_step(value: Any) -> int:
+def as_step(value: Foreign) -> int:
     """A step: a whole number from 0 to 2**63 - 1, also from a float or tensor that holds one."""
     if isinstance(value, bool):
         message = "the step is a boolean"
@@ -88,7 +88,7 @@ def as_step(value: Any) -> int:
     return int(value)
 
 
-def _whole(value: Any) -> int:
+def _whole(value: Foreign) -> int:
     try:
         return operator.index(value)
     except TypeError:
@@ -99,7 +99,7 @@ def _whole(value: Any) -> int:
     return int(number)
 
 
-def _size(value: Any) -> Optional[int]:
+def _size(value: Foreign) -> int | None:
     """How many elements an array or tensor holds; None for a scalar of another kind."""
     if not hasattr(value, "item"):
         return None
@@ -110,7 +110,7 @@ def _size(value: Any) -> Optional[int]:
     return size if isinstance(size, int) else None
 
 
-def _array_mean(value: Any) -> Any:
+def _array_mean(value: Foreign) -> Foreign:
     detach = getattr(value, "detach", None)
     if callable(detach):  # a torch tensor: integers have no mean, half precision a rough one
         tensor = detach()

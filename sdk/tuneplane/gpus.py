@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional
+from functools import partial
+from typing import Any, Callable
+
+from tuneplane.foreign import Foreign
 
 MIB = 1024 * 1024
 _IN_USE_MIB = 512
@@ -28,7 +31,7 @@ class GpuReading:
 class Gpus:
     """Reads this machine's GPUs. Belongs to one thread. Without NVML there are none."""
 
-    def __init__(self, nvml: Any = None) -> None:
+    def __init__(self, nvml: Foreign = None) -> None:
         self._nvml = nvml if nvml is not None else _binding()
         self._open = False
         self._ours: frozenset[int] = frozenset()
@@ -41,7 +44,7 @@ class Gpus:
         chosen, reading.attribution = self._attributed(handles, metrics, pids)
         for index in chosen:
             reading.metrics.update({f"gpu.{index}.{name}": v for name, v in metrics[index].items()})
-            uuid = self._field(lambda handle=handles[index]: self._nvml.nvmlDeviceGetUUID(handle))
+            uuid = self._field(partial(self._nvml.nvmlDeviceGetUUID, handles[index]))
             if uuid is not None:
                 reading.uuids[str(index)] = _text(uuid)
         return reading
@@ -67,7 +70,7 @@ class Gpus:
             self._field(self._nvml.nvmlShutdown)
             self._open = False
 
-    def _device(self, index: int, handle: Any) -> dict[str, Any]:
+    def _device(self, index: int, handle: Foreign) -> dict[str, Any]:
         name = self._field(lambda: self._nvml.nvmlDeviceGetName(handle))
         memory = self._field(lambda: self._nvml.nvmlDeviceGetMemoryInfo(handle).total)
         return {
@@ -83,15 +86,14 @@ class Gpus:
             self._open = self._field(lambda: self._nvml.nvmlInit() or True) is not None
         count = self._field(self._nvml.nvmlDeviceGetCount) if self._open else 0
         found = {
-            index: self._field(lambda index=index: self._nvml.nvmlDeviceGetHandleByIndex(index))
-            for index in range(count or 0)
+            index: self._field(partial(self._nvml.nvmlDeviceGetHandleByIndex, index)) for index in range(count or 0)
         }
         return {index: handle for index, handle in found.items() if handle is not None}
 
-    def _metrics(self, handle: Any) -> dict[str, float]:
+    def _metrics(self, handle: Foreign) -> dict[str, float]:
         nvml = self._nvml
-        use = self._field(lambda: nvml.nvmlDeviceGetUtilizationRates(handle))
-        memory = self._field(lambda: nvml.nvmlDeviceGetMemoryInfo(handle))
+        use: Foreign = self._field(lambda: nvml.nvmlDeviceGetUtilizationRates(handle))
+        memory: Foreign = self._field(lambda: nvml.nvmlDeviceGetMemoryInfo(handle))
         readings: dict[str, Callable[[], float]] = {
             "pct": lambda: use.gpu,
             "mem.time": lambda: use.memory,
@@ -116,18 +118,18 @@ class Gpus:
         used = [i for i in sorted(handles) if metrics[i].get("mem.value", 0) >= _IN_USE_MIB]
         return (used, "mem") if used else (sorted(handles), "none")
 
-    def _uses(self, handle: Any, pids: frozenset[int]) -> bool:
+    def _uses(self, handle: Foreign, pids: frozenset[int]) -> bool:
         running = self._field(lambda: self._nvml.nvmlDeviceGetComputeRunningProcesses(handle))
         return any(getattr(process, "pid", None) in pids for process in running or ())
 
-    def _field(self, read: Callable[[], Any]) -> Optional[Any]:
+    def _field(self, read: Callable[[], Any]) -> Foreign | None:
         try:
             return read()
         except Exception:  # noqa: BLE001 - see the module's docstring
             return None
 
 
-def _binding() -> Any:
+def _binding() -> Foreign:
     """The NVML binding, or None where it is not installed or does not load."""
     try:
         return importlib.import_module("pynvml")
@@ -135,5 +137,5 @@ def _binding() -> Any:
         return None
 
 
-def _text(value: Any) -> str:
+def _text(value: Foreign) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

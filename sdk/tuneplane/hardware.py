@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable
 
 from tuneplane.gpus import Gpus
 from tuneplane.machine import Machine, process_tree
@@ -48,7 +48,7 @@ def samples_here(env: Mapping[str, str]) -> bool:
     return True
 
 
-def interval_from(env: Mapping[str, str], given: Optional[float] = None) -> float:
+def interval_from(env: Mapping[str, str], given: float | None = None) -> float:
     """Seconds between samples: as given, else the job's, else 10; at least 5."""
     wanted = env.get(INTERVAL) if given is None else given
     try:
@@ -64,21 +64,19 @@ class Monitor:
     `pid` None means this process. `wait(seconds)` answers True when sampling is to end.
     """
 
-    def __init__(self, interval: float = DEFAULT_SECONDS, *, pid: Optional[int] = None) -> None:
+    def __init__(self, interval: float = DEFAULT_SECONDS, *, pid: int | None = None) -> None:
         self._interval = interval
         self._pid = pid
         self._ended = threading.Event()
-        self._thread: Optional[threading.Thread] = None
+        self._thread: threading.Thread | None = None
 
     @classmethod
-    def from_env(cls, env: Mapping[str, str], interval: Optional[float] = None) -> Monitor:
+    def from_env(cls, env: Mapping[str, str], interval: float | None = None) -> Monitor:
         return cls(interval_from(env, interval))
 
     def start(self, put: Callable[[dict[str, Any]], object]) -> None:
         """Calls `put` with each sample, from a thread of its own."""
-        self._thread = threading.Thread(
-            target=self._sample_on, args=(put,), name="tuneplane-hardware", daemon=True
-        )
+        self._thread = threading.Thread(target=self._sample_on, args=(put,), name="tuneplane-hardware", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:

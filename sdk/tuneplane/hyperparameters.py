@@ -9,6 +9,7 @@ from typing import Any
 
 from tuneplane.contract import HPARAMS_BODY_BYTES
 from tuneplane.flatten import DEEPEST
+from tuneplane.foreign import Foreign
 from tuneplane.redaction import kept
 
 _TEXT_CHARS = 4096
@@ -43,7 +44,7 @@ def _collect(params: Mapping[Any, Any], above: str, found: dict[str, Any], level
             found[name] = _value(name, value)
 
 
-def _value(name: str, value: Any) -> Any:
+def _value(name: str, value: Foreign) -> Foreign:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -63,6 +64,4 @@ def _plain(text: str) -> str:
     """`text` with U+FFFD for control characters and lone surrogates."""
     if text.isprintable():
         return text
-    return "".join(
-        "\ufffd" if c < " " or "\x7f" <= c <= "\x9f" or "\ud800" <= c <= "\udfff" else c for c in text
-    )
+    return "".join("\ufffd" if c < " " or "\x7f" <= c <= "\x9f" or "\ud800" <= c <= "\udfff" else c for c in text)

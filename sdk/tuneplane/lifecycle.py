@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable
 
 from tuneplane.observations import now_iso
 from tuneplane.parcels import compact
@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 class StrictReports:
     """A thread that sends small documents in order, so that a server away never holds up the job."""
 
-    def __init__(
-        self, credentials: Credentials, tell: Callable[[str], None], *, timeout: float = 10.0
-    ) -> None:
+    def __init__(self, credentials: Credentials, tell: Callable[[str], None], *, timeout: float = 10.0) -> None:
         self._run_id = credentials.run_id
         self._tell = tell
         self._transport = Transport(credentials.endpoint, credentials.token, timeout=timeout)
-        self._waiting: queue.SimpleQueue[Optional[tuple[str, bytes]]] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[str, bytes] | None] = queue.SimpleQueue()
         self._given_up = threading.Event()
         self._undelivered: list[str] = []
         self._thread = threading.Thread(target=self._work, name="tuneplane-reports", daemon=True)

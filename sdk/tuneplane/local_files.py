@@ -10,9 +10,9 @@ flat object. Hardware has no channel and is not written.
 from __future__ import annotations
 
 import math
-import os
 import time
-from typing import IO, TYPE_CHECKING, Any, Callable, Optional
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Callable
 
 from tuneplane.columns import invalid_kind
 from tuneplane.parcels import Parcel, breathe, compact
@@ -34,12 +34,12 @@ class LocalFiles:
     """Carries parcels into files of one producer, which is this process."""
 
     def __init__(self, directory: str, producer: str) -> None:
-        self._directory = directory
+        self._directory = Path(directory)
         self._producer = producer
         self._keys = SeriesKeys()
         self._number = 0
-        self._file: Optional[IO[bytes]] = None
-        self._path = ""
+        self._file: IO[bytes] | None = None
+        self._path = self._directory
         self._written = 0
         self._opened_at = 0.0
 
@@ -56,9 +56,7 @@ class LocalFiles:
                 breathe()
         return lines
 
-    def pack_events(
-        self, events: list[dict[str, Any]], contract: Optional[dict[str, Any]] = None
-    ) -> list[Parcel]:
+    def pack_events(self, events: list[dict[str, Any]], contract: dict[str, Any] | None = None) -> list[Parcel]:
         lines = [_line("observation", event) for event in events]
         if contract is not None:
             lines.insert(0, _line("contract", contract))
@@ -121,11 +119,11 @@ class LocalFiles:
         return finite, invalid
 
     def _open(self) -> None:
-        os.makedirs(self._directory, exist_ok=True)
+        self._directory.mkdir(parents=True, exist_ok=True)
         self._number += 1
         stem = f"tp-{self._producer}-{self._number:08d}"
-        self._path = os.path.join(self._directory, stem)
-        self._file = open(f"{self._path}.open.jsonl", "xb")  # noqa: SIM115 - closed when sealed
+        self._path = self._directory / f"{stem}.open.jsonl"
+        self._file = self._path.open("xb")
         self._written = 0
         self._opened_at = time.monotonic()
 
@@ -139,7 +137,7 @@ class LocalFiles:
         file, self._file = self._file, None
         if file is not None:
             file.close()
-            os.replace(f"{self._path}.open.jsonl", f"{self._path}.sealed.jsonl")
+            self._path.replace(self._path.with_name(self._path.name.replace(".open.", ".sealed.")))
 
     def _abandon(self) -> None:
         file, self._file = self._file, None

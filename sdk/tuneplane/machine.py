@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import os
 from pathlib import Path
-from typing import Any, Optional
+
+from tuneplane.foreign import Foreign
 
 MIB = 1024 * 1024
 _PROC = Path("/proc")
@@ -23,7 +23,7 @@ class Machine:
         total, available = self._memory()
         resident = sum(_status(one, "VmRSS") for one in pids) or self._resident(pid)
         threads = sum(_status(one, "Threads") for one in pids) or self._threads(pid)
-        found: dict[str, Optional[float]] = {
+        found: dict[str, float | None] = {
             "cpu.pct": self._cpu_percent(),
             "mem.pct": (total - available) / total * 100 if total else None,
             "mem.proc.avail": available / MIB if total else None,
@@ -33,7 +33,7 @@ class Machine:
         }
         return {name: value for name, value in found.items() if value is not None}
 
-    def _cpu_percent(self) -> Optional[float]:
+    def _cpu_percent(self) -> float | None:
         if self._psutil is not None:
             return float(self._psutil.cpu_percent(interval=None))
         before, self._cpu = self._cpu, _cpu_ticks()
@@ -55,7 +55,7 @@ class Machine:
     def _threads(self, pid: int) -> int:
         return int(self._process(pid, "num_threads", ""))
 
-    def _process(self, pid: int, method: str, part: str) -> Any:
+    def _process(self, pid: int, method: str, part: str) -> Foreign:
         """For systems without /proc."""
         try:
             value = getattr(self._psutil.Process(pid), method)()
@@ -88,11 +88,11 @@ def cpu_brand() -> str:
 
 
 def memory_bytes() -> int:
-    """This machine's memory; 0 where unknown."""
+    """Memory of this machine; 0 where unknown."""
     return _key_value(_PROC / "meminfo", "MemTotal")
 
 
-def _psutil() -> Any:
+def _psutil() -> Foreign:
     try:
         return importlib.import_module("psutil")
     except Exception:  # noqa: BLE001 - a broken installation may raise anything
@@ -101,7 +101,7 @@ def _psutil() -> Any:
 
 def _names(folder: Path) -> list[str]:
     try:
-        return os.listdir(folder)
+        return [entry.name for entry in folder.iterdir()]
     except OSError:
         return []
 
@@ -132,7 +132,7 @@ def _key_value(path: Path, name: str) -> int:
     return 0
 
 
-def _cpu_ticks() -> Optional[tuple[int, int]]:
+def _cpu_ticks() -> tuple[int, int] | None:
     """Ticks of all CPUs since the start, in all and idle."""
     try:
         first = (_PROC / "stat").read_text(encoding="utf-8").split("\n", 1)[0].split()

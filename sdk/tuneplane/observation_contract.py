@@ -6,7 +6,7 @@ import json
 import math
 import platform
 from collections.abc import Iterable, Mapping
-from typing import Any, Optional
+from typing import Any
 
 from tuneplane import contract
 from tuneplane.observations import ObservationRefused
@@ -15,9 +15,7 @@ _TEXTS = ("direction", "display", "unit", "population", "reduction", "formula", 
 _FIELDS = frozenset((*_TEXTS, "cadence_seconds"))
 
 
-def declared(
-    capabilities: Iterable[str], descriptors: Optional[Mapping[str, Mapping[str, Any]]]
-) -> dict[str, Any]:
+def declared(capabilities: Iterable[str], descriptors: Mapping[str, Mapping[str, Any]] | None) -> dict[str, Any]:
     """The document to send. Raises ObservationRefused naming the field that breaks a rule."""
     enabled = [capabilities] if isinstance(capabilities, str) else list(capabilities)
     unknown = [name for name in enabled if name not in contract.CAPABILITIES]
@@ -51,9 +49,7 @@ def _descriptor(key: str, given: Mapping[str, Any]) -> dict[str, Any]:
         message = f"descriptor {key!r:.200}: unknown fields {unknown!r:.200}"
         raise ObservationRefused(message)
     for name in _TEXTS:
-        if name in given and not (
-            isinstance(given[name], str) and len(given[name]) <= contract.EVENT_TEXT_CHARS
-        ):
+        if name in given and not (isinstance(given[name], str) and len(given[name]) <= contract.EVENT_TEXT_CHARS):
             message = f"descriptor {key!r:.200}: {name} has to be text of at most 512 characters"
             raise ObservationRefused(message)
     fault = _contradiction(given)

@@ -8,34 +8,35 @@ import re
 import uuid
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
-from typing import Any, Optional
+from typing import Any
 
 from tuneplane import contract
 from tuneplane.flatten import as_number, as_step
+from tuneplane.foreign import Foreign
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _DIGEST = re.compile(contract.DIGEST_PATTERN)
 
 
 class ObservationRefused(ValueError):
-    """This observation breaks a rule of the wire contract."""
+    """The observation breaks a rule of the wire contract."""
 
 
 def now_iso() -> str:
-    """This moment as ISO-8601 with an offset."""
+    """The present moment as ISO-8601 with an offset."""
     return datetime.now(timezone.utc).isoformat()
 
 
 def observation(
     name: str,
     *,
-    values: Optional[Mapping[str, Any]] = None,
-    step: Any = None,
-    policy_version: Any = None,
-    event_id: Optional[str] = None,
-    bounds: Optional[Iterable[float]] = None,
-    counts: Optional[Iterable[int]] = None,
-    kind: Optional[str] = None,
+    values: Mapping[str, Any] | None = None,
+    step: Foreign = None,
+    policy_version: Foreign = None,
+    event_id: str | None = None,
+    bounds: Iterable[float] | None = None,
+    counts: Iterable[int] | None = None,
+    kind: str | None = None,
 ) -> dict[str, Any]:
     """An event, or a histogram where bounds or counts are given. Raises ObservationRefused."""
     histogram = bounds is not None or counts is not None
@@ -81,7 +82,7 @@ def protocol(round_id: str, **fields: str) -> dict[str, Any]:
     return _reserved(contract.PROTOCOL, round_id, (), **fields)
 
 
-def validation_metric(round_id: str, key: str, value: Any, unit: str) -> dict[str, Any]:
+def validation_metric(round_id: str, key: str, value: Foreign, unit: str) -> dict[str, Any]:
     number = as_number(value)
     if unit not in contract.METRIC_UNITS:
         message = f"unit {unit!r:.50} is none of {contract.METRIC_UNITS}"
@@ -100,7 +101,8 @@ def outcome(
     if status not in contract.OUTCOME_STATUSES:
         message = f"status {status!r:.50} is none of {contract.OUTCOME_STATUSES}"
         raise ObservationRefused(message)
-    if not isinstance(training_eligible, bool):
+    flag: object = training_eligible
+    if not isinstance(flag, bool):
         message = "training_eligible has to be True or False"
         raise ObservationRefused(message)
     if training_eligible and status in contract.NEVER_ELIGIBLE:
@@ -118,7 +120,7 @@ def outcome(
     )
 
 
-def _reserved(name: str, round_id: str, parts: tuple[object, ...], **values: Any) -> dict[str, Any]:
+def _reserved(name: str, round_id: str, parts: tuple[object, ...], **values: Foreign) -> dict[str, Any]:
     round_id = _text("round_id", round_id, contract.ROUND_ID_CHARS)
     event_id = contract.validation_event_id(name, round_id, *parts)
     return observation(name, values={"round_id": round_id, **values}, event_id=event_id)
@@ -129,12 +131,11 @@ def _values(values: Mapping[str, Any]) -> dict[str, Any]:
         message = f"{len(values)} values; at most {contract.EVENT_VALUES} are allowed"
         raise ObservationRefused(message)
     return {
-        _text("key", str(key), contract.EVENT_VALUE_KEY_CHARS): _value(str(key), value)
-        for key, value in values.items()
+        _text("key", str(key), contract.EVENT_VALUE_KEY_CHARS): _value(str(key), value) for key, value in values.items()
     }
 
 
-def _value(key: str, value: Any) -> Any:
+def _value(key: str, value: Foreign) -> Foreign:
     if isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -154,9 +155,7 @@ def _value(key: str, value: Any) -> Any:
     return number
 
 
-def _distribution(
-    bounds: Optional[Iterable[float]], counts: Optional[Iterable[int]]
-) -> tuple[list[float], list[int]]:
+def _distribution(bounds: Iterable[float] | None, counts: Iterable[int] | None) -> tuple[list[float], list[int]]:
     edges = [as_number(bound) for bound in bounds or ()]
     tallies = [as_step(count) for count in counts or ()]
     rising = all(low < high for low, high in zip(edges, edges[1:]))
@@ -169,7 +168,7 @@ def _distribution(
     return edges, tallies
 
 
-def _count(name: str, value: Any) -> int:
+def _count(name: str, value: Foreign) -> int:
     number = as_step(value)
     if number > contract.INT31_MAX:
         message = f"{name} is over {contract.INT31_MAX}"
@@ -177,7 +176,7 @@ def _count(name: str, value: Any) -> int:
     return number
 
 
-def _text(name: str, value: Any, longest: int) -> str:
+def _text(name: str, value: Foreign, longest: int) -> str:
     if not isinstance(value, str) or not 1 <= len(value) <= longest or _CONTROL.search(value):
         message = f"{name} has to be text of 1 to {longest} characters without control characters"
         raise ObservationRefused(message)

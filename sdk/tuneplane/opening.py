@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from tuneplane.credentials import Credentials
@@ -51,7 +51,7 @@ class Server:
     def get(self, path: str) -> Outcome:
         return self._transport.request("GET", path)
 
-    def open(self, name: str, tags: Sequence[str], run_id: Optional[str] = None) -> Opened:
+    def open(self, name: str, tags: Sequence[str], run_id: str | None = None) -> Opened:
         """Makes a run, or takes up an existing one, and opens an attempt. Raises NotOpened."""
         if run_id is None:
             fields: dict[str, Any] = {"name": name, "tags": list(tags)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable
 
 from tuneplane.contract import POINTS_PER_BATCH
 
@@ -51,7 +51,7 @@ class Outbox:
         self._settled_events = 0
         self._samples: deque[dict[str, Any]] = deque()
         self._hparams: dict[str, Any] = {}
-        self._contract: Optional[dict[str, Any]] = None
+        self._contract: dict[str, Any] | None = None
         self._documents = 0
 
     @property
@@ -67,9 +67,7 @@ class Outbox:
         """Grows with whatever is queued: tells whether anything is new."""
         return self._admitted_points + self._admitted_events + self._documents
 
-    def put_points(
-        self, prefix: str, step: int, ts: float, values: dict[str, Union[float, int]]
-    ) -> bool:
+    def put_points(self, prefix: str, step: int, ts: float, values: dict[str, float | int]) -> bool:
         """Queues one call of `log`, whole or not at all."""
         count = len(values)
         with self._put:
@@ -146,7 +144,7 @@ class Outbox:
         return taken
 
     def take_samples(self, limit: int) -> list[dict[str, Any]]:
-        taken = []
+        taken: list[dict[str, Any]] = []
         while self._samples and len(taken) < limit:
             taken.append(self._samples.popleft())
         return taken
@@ -158,7 +156,7 @@ class Outbox:
             taken, self._hparams = self._hparams, {}
         return taken
 
-    def take_contract(self) -> Optional[dict[str, Any]]:
+    def take_contract(self) -> dict[str, Any] | None:
         taken, self._contract = self._contract, None
         return taken
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, Protocol
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Protocol
 
 from tuneplane import columns
+from tuneplane.foreign import Foreign
 from tuneplane.series_keys import SeriesKeys
 from tuneplane.transport import JSON, MESSAGEPACK, Outcome, Transport
 
@@ -37,9 +38,7 @@ class Carrier(Protocol):
     def pack_points(self, calls: Sequence[Logged], refuse: Callable[[str, str], None]) -> list[Parcel]:
         """`refuse(key, reason)` once for each value that cannot be reported."""
 
-    def pack_events(
-        self, events: list[dict[str, Any]], contract: Optional[dict[str, Any]] = None
-    ) -> list[Parcel]: ...
+    def pack_events(self, events: list[dict[str, Any]], contract: dict[str, Any] | None = None) -> list[Parcel]: ...
 
     def pack_hparams(self, params: dict[str, Any]) -> list[Parcel]: ...
 
@@ -74,16 +73,12 @@ class Requests:
         found = columns.columns(calls, self._keys, refuse, breathe)
         for batch in columns.batches(found):
             self._metrics_sequence += 1
-            body = columns.encoded(
-                self._run_id, self._stream, self._metrics_sequence, batch, breathe
-            )
+            body = columns.encoded(self._run_id, self._stream, self._metrics_sequence, batch, breathe)
             points = sum(column.points() for column in batch.values())
             packed.append(Parcel("metrics", body, MESSAGEPACK, points=points))
         return packed
 
-    def pack_events(
-        self, events: list[dict[str, Any]], contract: Optional[dict[str, Any]] = None
-    ) -> list[Parcel]:
+    def pack_events(self, events: list[dict[str, Any]], contract: dict[str, Any] | None = None) -> list[Parcel]:
         return [Parcel("observations", self._json(events=events, contract=contract))]
 
     def pack_hparams(self, params: dict[str, Any]) -> list[Parcel]:
@@ -91,9 +86,7 @@ class Requests:
 
     def pack_samples(self, samples: list[dict[str, Any]]) -> list[Parcel]:
         self._hardware_sequence += 1
-        body = self._json(
-            points=samples, stream=f"{self._stream}-hardware", sequence=self._hardware_sequence
-        )
+        body = self._json(points=samples, stream=f"{self._stream}-hardware", sequence=self._hardware_sequence)
         return [Parcel("hardware", body)]
 
     def deliver(self, parcel: Parcel) -> Outcome:
@@ -105,11 +98,11 @@ class Requests:
     def close(self) -> None:
         self._transport.close()
 
-    def _json(self, **fields: Any) -> bytes:
+    def _json(self, **fields: Foreign) -> bytes:
         return compact({"run_id": self._run_id, **fields})
 
 
-def compact(document: Any) -> bytes:
+def compact(document: Foreign) -> bytes:
     """Compact JSON in UTF-8; a lone surrogate becomes U+FFFD. Raises ValueError for NaN."""
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     try:

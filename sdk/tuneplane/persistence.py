@@ -13,9 +13,7 @@ FIRST_RETRY_SECONDS = 0.2
 LONGEST_RETRY_SECONDS = 5.0
 
 
-def post_until_answered(
-    transport: Transport, path: str, body: bytes, given_up: threading.Event
-) -> Outcome:
+def post_until_answered(transport: Transport, path: str, body: bytes, given_up: threading.Event) -> Outcome:
     """Sends the same bytes until they are accepted or refused for good.
 
     The outcome is transient where `given_up` was set before that.

@@ -17,7 +17,7 @@ import logging
 import os
 import threading
 from collections.abc import Iterable, Mapping
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable
 
 from tuneplane import observation_contract, observations
 from tuneplane.callback import TunePlaneCallback
@@ -46,10 +46,10 @@ _MOST_COMPLAINTS = 100
 
 
 class _Here:
-    """This process's session, and what has been complained of already."""
+    """The process's session, and what has been complained of already."""
 
     def __init__(self) -> None:
-        self.session: Optional[Session] = None
+        self.session: Session | None = None
         self.off = False
         self.opening = threading.RLock()
         self.told: set[str] = set()
@@ -60,9 +60,9 @@ _here = _Here()
 
 def init(
     *,
-    hparams: Optional[Mapping[str, Any]] = None,
+    hparams: Mapping[str, Any] | None = None,
     monitor_hardware: bool = True,
-    monitor_interval: Optional[float] = None,
+    monitor_interval: float | None = None,
 ) -> bool:
     """Starts reporting; returns at once, server there or not. False where nothing is reported.
 
@@ -85,7 +85,7 @@ def init(
     return True
 
 
-def log(metrics: Mapping[str, Any], step: Optional[int] = None, prefix: str = "") -> None:
+def log(metrics: Mapping[str, Any], step: int | None = None, prefix: str = "") -> None:
     """Queues numbers under their names at a step; without a step, at the one after the last.
 
     `prefix` is put before each name as it is. Nested names are joined with `.`; an array or tensor
@@ -113,12 +113,12 @@ def log_hparams(params: Mapping[str, Any]) -> None:
 def observe(
     name: str,
     *,
-    values: Optional[Mapping[str, Any]] = None,
-    step: Optional[int] = None,
-    policy_version: Optional[int] = None,
-    event_id: Optional[str] = None,
-    bounds: Optional[Iterable[float]] = None,
-    counts: Optional[Iterable[int]] = None,
+    values: Mapping[str, Any] | None = None,
+    step: int | None = None,
+    policy_version: int | None = None,
+    event_id: str | None = None,
+    bounds: Iterable[float] | None = None,
+    counts: Iterable[int] | None = None,
 ) -> bool:
     """Queues an event, or a histogram: `counts` holds one for each interval up to a bound and one above.
 
@@ -141,7 +141,7 @@ def observe(
 def configure_observability(
     *,
     capabilities: Iterable[str] = (),
-    descriptors: Optional[Mapping[str, Mapping[str, Any]]] = None,
+    descriptors: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> bool:
     """Declares which capabilities the experiment uses and what its metrics mean.
 
@@ -194,9 +194,7 @@ def validation_protocol(
 
 def validation_metric(round_id: str, key: str, value: float, *, unit: str) -> bool:
     """Reports an aggregate of a round; `unit` is `ratio` (0 to 1) or `native`."""
-    return _queue(
-        "validation_metric", lambda: observations.validation_metric(round_id, key, value, unit)
-    )
+    return _queue("validation_metric", lambda: observations.validation_metric(round_id, key, value, unit))
 
 
 def validation_outcome(
@@ -234,21 +232,25 @@ def finish() -> None:
         _complain("finish", problem)
 
 
-def _session() -> Optional[Session]:
-    """This process's session, opened on first use; None where there is nowhere to report."""
-    if _here.session is not None or _here.off:
-        return _here.session
-    with _here.opening:
-        if _here.session is None and not _here.off:
-            try:
-                _here.session = _opened()
-            except (CredentialsUnusable, ValueError) as problem:
-                _complain("no reporting", problem)
-            _here.off = _here.session is None
+def _session() -> Session | None:
+    """The process's session, opened on first use; None where there is nowhere to report."""
+    if _here.session is None and not _here.off:
+        with _here.opening:
+            _open_once(_here)
     return _here.session
 
 
-def _opened() -> Optional[Session]:
+def _open_once(here: _Here) -> None:
+    if here.session is not None or here.off:
+        return
+    try:
+        here.session = _opened()
+    except (CredentialsUnusable, ValueError) as problem:
+        _complain("no reporting", problem)
+    here.off = here.session is None
+
+
+def _opened() -> Session | None:
     if os.environ.get("TUNEPLANE_JOB_ENABLED") == "0":
         return None
     directory = os.environ.get(OBSERVATION_DIR)
@@ -261,19 +263,23 @@ def _opened() -> Optional[Session]:
 
 
 def _queue(what: str, build: Callable[[], dict[str, Any]]) -> bool:
-    session: Union[Session, None] = None
     try:
         session = _session()
-        return session is not None and session.observe(build())
-    except Exception as problem:  # noqa: BLE001 - reporting never fails the training
-        if session is not None:
+        if session is None:
+            return False
+        try:
+            event = build()
+        except Exception:
             session.refuse_event()
+            raise
+        return session.observe(event)
+    except Exception as problem:  # noqa: BLE001 - reporting never fails the training
         _complain(what, problem)
         return False
 
 
-def _watch(session: Session, interval: Optional[float]) -> None:
-    from tuneplane.hardware import Monitor, samples_here  # noqa: PLC0415 - only where it samples
+def _watch(session: Session, interval: float | None) -> None:
+    from tuneplane.hardware import Monitor, samples_here
 
     if samples_here(os.environ) and not os.environ.get(OBSERVATION_DIR):
         session.watch(Monitor.from_env(os.environ, interval))
@@ -292,7 +298,7 @@ def _complain(what: str, problem: Exception) -> None:
 
 def _start_afresh() -> None:
     """After a fork: the child reports as a writer of its own, or not at all."""
-    global _here  # noqa: PLW0603 - one process, one session
+    global _here
     before, _here = _here, _Here()
     _here.off = before.off
     if before.session is not None:

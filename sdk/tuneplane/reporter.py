@@ -7,9 +7,10 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Optional
+from typing import Any
 
 from tuneplane.credentials import CredentialsUnusable, required_credentials
+from tuneplane.foreign import Foreign
 from tuneplane.observations import now_iso
 from tuneplane.parcels import compact
 from tuneplane.transport import Transport
@@ -44,7 +45,7 @@ class Reporter:
         timeout: float = 10.0,
         max_attempts: int = 3,
         retry_delay: float = 0.2,
-        attempt: Optional[int] = None,
+        attempt: int | None = None,
     ) -> None:
         try:
             self._transport = Transport(endpoint, token, timeout=timeout)
@@ -58,7 +59,7 @@ class Reporter:
         self._renew_stream()
 
     @classmethod
-    def from_env(cls, env: Optional[Mapping[str, str]] = None) -> Optional[Reporter]:
+    def from_env(cls, env: Mapping[str, str] | None = None) -> Reporter | None:
         """The reporter of this job; None where TUNEPLANE_JOB_ENABLED is 0.
 
         Raises ReporterError for any other switch than 0 and 1, and for missing credentials.
@@ -74,7 +75,7 @@ class Reporter:
     def __repr__(self) -> str:
         return f"Reporter(run_id={self.run_id!r}, attempt={self.attempt!r})"
 
-    def __enter__(self) -> Reporter:
+    def __enter__(self) -> Reporter:  # noqa: PYI034 - Self came after 3.9
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -95,10 +96,10 @@ class Reporter:
         path: str,
         *,
         format: str,  # noqa: A002 - the published name
-        completion: Optional[Mapping[str, Any]] = None,
-        step: Optional[int] = None,
-        size_bytes: Optional[int] = None,
-        metrics: Optional[Mapping[str, float]] = None,
+        completion: Mapping[str, Any] | None = None,
+        step: int | None = None,
+        size_bytes: int | None = None,
+        metrics: Mapping[str, float] | None = None,
     ) -> bool:
         """Registers what the job produced; `path` is text to show."""
         fields = {"kind": kind, "path": path, "format": format}
@@ -109,18 +110,18 @@ class Reporter:
         """1 to 2,048 of `{key, step, value, ts}`; `ts` ISO-8601 with offset."""
         return self._send("metrics", {"points": list(points)})
 
-    def validation(
+    def validation(  # noqa: PLR0913 - the published signature
         self,
         step: int,
         samples: Sequence[Mapping[str, Any]],
         *,
-        avg_reward: Optional[float] = None,
-        accuracy: Optional[float] = None,
-        avg_len: Optional[float] = None,
-        dist: Optional[Sequence[Mapping[str, Any]]] = None,
+        avg_reward: float | None = None,
+        accuracy: float | None = None,
+        avg_len: float | None = None,
+        dist: Sequence[Mapping[str, Any]] | None = None,
         chunk_index: int = 0,
         total_chunks: int = 1,
-        total_samples: Optional[int] = None,
+        total_samples: int | None = None,
     ) -> bool:
         """One chunk of a round's samples; chunk 0 carries the round's summary."""
         fields = {"step": step, "samples": list(samples)}
@@ -166,7 +167,7 @@ class Reporter:
         whole = {"events": payload.get("events") or [], "contract": payload.get("contract")}
         return self._send("observations", {**payload, **whole})
 
-    def trajectory(self, trace: Optional[Mapping[str, Any]] = None, **fields: Any) -> bool:
+    def trajectory(self, trace: Mapping[str, Any] | None = None, **fields: Foreign) -> bool:
         """One trajectory, as a dict or as its fields: `scope`, `round_id`, `trial_id`, … ."""
         return self._send("trajectory", {"trace": {**(trace or {}), **fields}})
 
@@ -217,6 +218,6 @@ def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def from_env(env: Optional[Mapping[str, str]] = None) -> Optional[Reporter]:
+def from_env(env: Mapping[str, str] | None = None) -> Reporter | None:
     """See `Reporter.from_env`."""
     return Reporter.from_env(env)

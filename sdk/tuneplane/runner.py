@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from tuneplane import environment
 from tuneplane.child import Child, NotStarted, signals_passed_on
@@ -34,7 +34,8 @@ _POLL_SECONDS = 0.05
 def tell(text: str) -> None:
     """A line for the person watching; a closed terminal must not end the run."""
     try:
-        print(f"tuneplane: {text}", file=sys.stderr, flush=True)
+        sys.stderr.write(f"tuneplane: {text}\n")
+        sys.stderr.flush()
     except (OSError, ValueError):
         return
 
@@ -59,10 +60,8 @@ class Run:
         self._logs = LogForwarder(credentials, self._stream, self._buffer, tell)
         self._reports = StrictReports(credentials, tell)
         self._background = StrictReports(credentials, tell)
-        self._session = Session(
-            lambda stream: Requests(credentials, stream), self._stream, heartbeat=False
-        )
-        self._child: Optional[Child] = None
+        self._session = Session(lambda stream: Requests(credentials, stream), self._stream, heartbeat=False)
+        self._child: Child | None = None
         self._signalled = threading.Event()
 
     def execute(self) -> int:
@@ -110,7 +109,7 @@ class Run:
         self._reports.close()
         self._buffer.close()
         self._session.finish(min(2.0, self._end_seconds))
-        waiting = [self._reports, self._logs, self._background]
+        waiting: list[StrictReports | LogForwarder] = [self._reports, self._logs, self._background]
         told = False
         while not all(one.done() for one in waiting):
             left = deadline - time.monotonic()
@@ -146,7 +145,7 @@ def run_command(
     *,
     name: str,
     tags: Sequence[str] = (),
-    run_id: Optional[str] = None,
+    run_id: str | None = None,
     end_seconds: float = END_SECONDS,
 ) -> int:
     """Runs a command with the credentials there are; without any it runs all the same, unreported."""
@@ -174,10 +173,10 @@ def run_command(
 
 
 def _opened(
-    env: Mapping[str, str], name: str, tags: Sequence[str], run_id: Optional[str]
-) -> tuple[Optional[Credentials], Mapping[str, str]]:
+    env: Mapping[str, str], name: str, tags: Sequence[str], run_id: str | None
+) -> tuple[Credentials | None, Mapping[str, str]]:
     """Opens the run; after a few tries the command runs unreported."""
-    problem: Optional[NotOpened] = None
+    problem: NotOpened | None = None
     for attempt in range(_OPENING_TRIES):
         if attempt:
             time.sleep(attempt)
@@ -202,7 +201,7 @@ def _opened(
 def _unreported(command: list[str], env: Mapping[str, str]) -> int:
     """The command alone, in our place. Returns only where it cannot be started."""
     try:
-        os.execvpe(command[0], command, dict(env))
+        os.execvpe(command[0], command, dict(env))  # noqa: S606 - the command is the user's own
     except OSError as problem:
         tell(f"cannot start {command[0]!r}: {problem.strerror or problem}")
         return 127 if isinstance(problem, FileNotFoundError) else 126

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING
 
 from tuneplane.contract import EVENTS_PER_CALL
 from tuneplane.health import HEARTBEAT_SECONDS
@@ -47,7 +47,7 @@ class Sender:
         self._health = health
         self._wake = wake
         self._starting = threading.RLock()
-        self._thread: Optional[threading.Thread] = None
+        self._thread: threading.Thread | None = None
         self._parcels: deque[Parcel] = deque()
         self._retry_at = 0.0
         self._failures_in_a_row = 0
@@ -102,7 +102,7 @@ class Sender:
         while not self._stopping:
             try:
                 self._turn()
-            except Exception:  # noqa: BLE001 - a sender that dies would lose everything silently
+            except Exception:
                 self._health.send_failures += 1
                 log.debug("tuneplane: the sender stumbled and goes on", exc_info=True)
                 self._retry_at = time.monotonic() + 1.0

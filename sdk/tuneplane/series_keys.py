@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Optional
 
 from tuneplane.contract import METRIC_KEY_CHARS, SERIES_PER_RUN
 
@@ -37,7 +36,7 @@ class SeriesKeys:
         """Why a key is not admitted, in words."""
         return self._bad.get(key) or self._fault(key) or "admitted"
 
-    def _fault(self, key: str) -> Optional[str]:
+    def _fault(self, key: str) -> str | None:
         if not 1 <= len(key) <= METRIC_KEY_CHARS:
             return f"a key of {len(key)} characters; 1 to {METRIC_KEY_CHARS} are allowed"
         if not key.isprintable() and any(unicodedata.category(c) in ("Cc", "Cs") for c in key):

@@ -7,9 +7,10 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable
 
 from tuneplane.flatten import NoNumber, as_step, flattened
+from tuneplane.foreign import Foreign
 from tuneplane.health import Health
 from tuneplane.hyperparameters import flat_parameters
 from tuneplane.outbox import Outbox
@@ -38,7 +39,7 @@ class Session:
     def __init__(
         self,
         carrier: Callable[[str], Carrier],
-        stream: Optional[str] = None,
+        stream: str | None = None,
         *,
         heartbeat: bool = True,
     ) -> None:
@@ -46,15 +47,13 @@ class Session:
         wake = threading.Event()
         self.outbox = Outbox(wake.set)
         self.health = Health(self.outbox, self.stream)
-        self.sender = Sender(
-            self.outbox, carrier(self.stream), self.health, wake, heartbeat=heartbeat
-        )
-        self.monitor: Optional[Monitor] = None
+        self.sender = Sender(self.outbox, carrier(self.stream), self.health, wake, heartbeat=heartbeat)
+        self.monitor: Monitor | None = None
         self._next_step = 0
         self._look_at = 0.0
         self._finished_at = -1
 
-    def log(self, metrics: Any, step: Any = None, prefix: str = "") -> None:
+    def log(self, metrics: Foreign, step: Foreign = None, prefix: str = "") -> None:
         """Queues numbers. Plain dicts of numbers are only copied; the rest is read now."""
         ts = _now()
         if type(metrics) is dict:
@@ -129,13 +128,13 @@ class Session:
     def _queued_ever(self) -> int:
         return self.outbox.admissions
 
-    def _captured(self, metrics: Any, prefix: str) -> dict[str, float]:
+    def _captured(self, metrics: Foreign, prefix: str) -> dict[str, float]:
         if not isinstance(metrics, Mapping):
             self.health.invalid(prefix, f"a {type(metrics).__name__} is no dict of metrics")
             return {}
         return flattened(metrics, lambda key, why: self.health.invalid(f"{prefix}{key}", why))
 
-    def _step(self, step: Any, count: int) -> int:
+    def _step(self, step: Foreign, count: int) -> int:
         """The step to report under; -1 where the one given cannot be one."""
         if step is None:
             return self._next_step

@@ -9,7 +9,7 @@ from __future__ import annotations
 import http.client
 import json
 import ssl
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from tuneplane.redaction import redacted
@@ -52,7 +52,7 @@ class Transport:
         self._path = parts.path.rstrip("/")
         self._token = token
         self._timeout = timeout
-        self._connection: Optional[http.client.HTTPConnection] = None
+        self._connection: http.client.HTTPConnection | None = None
 
     def __repr__(self) -> str:
         return f"Transport({self._host!r}, port={self._port!r})"
@@ -61,9 +61,7 @@ class Transport:
         """Sends one request; never raises for what the network or the server does."""
         return self.request("POST", path, body, content_type)
 
-    def request(
-        self, method: str, path: str, body: Optional[bytes] = None, content_type: str = JSON
-    ) -> Outcome:
+    def request(self, method: str, path: str, body: bytes | None = None, content_type: str = JSON) -> Outcome:
         """Sends one request below the address. Repeats it once where a kept connection had gone."""
         reused = self._connection is not None
         try:
@@ -87,9 +85,7 @@ class Transport:
         if connection is not None:
             connection.close()
 
-    def _exchange(
-        self, method: str, path: str, body: Optional[bytes], content_type: str
-    ) -> Outcome:
+    def _exchange(self, method: str, path: str, body: bytes | None, content_type: str) -> Outcome:
         connection = self._connection
         if connection is None:
             connection = self._connection = self._connect()
@@ -117,7 +113,7 @@ class Transport:
         )
 
 
-def _judged(status: int, content: bytes, retry_after: Optional[str]) -> Outcome:
+def _judged(status: int, content: bytes, retry_after: str | None) -> Outcome:
     if 200 <= status < 300:  # noqa: PLR2004 - the class of success
         return Outcome(delivered=True, transient=False, status=status, body=content)
     transient = status == _TOO_MANY_REQUESTS or status >= _SERVER_ERRORS
@@ -152,7 +148,7 @@ def _said(content: bytes) -> str:
     return redacted(" ".join(text.split()))[:_REASON_CHARS] or "no explanation"
 
 
-def _seconds(retry_after: Optional[str]) -> float:
+def _seconds(retry_after: str | None) -> float:
     try:
         return min(max(float(retry_after or 0), 0.0), _LONGEST_WAIT)
     except ValueError:

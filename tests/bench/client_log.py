@@ -86,9 +86,7 @@ def floor(calls: int) -> dict[str, float]:
     """One JSON line a call to a buffered file."""
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "floor").open("w") as file:
         gc.collect()
-        return summary(
-            loop(lambda metrics, step: file.write(json.dumps({"step": step, **metrics}) + "\n"), calls)
-        )
+        return summary(loop(lambda metrics, step: file.write(json.dumps({"step": step, **metrics}) + "\n"), calls))
 
 
 def with_endpoint(endpoint: str, calls: int, token: str = "tp_ing_bench") -> dict[str, float]:
@@ -150,9 +148,7 @@ def measure(url: str | None = None, calls: int = CALLS) -> dict[str, dict[str, f
     with dead() as endpoint:
         found["dead"] = with_endpoint(endpoint, calls)
     for state in ("up", "hung", "dead"):
-        found[state]["median_to_floor"] = round(
-            found[state]["median_us"] / found["floor"]["median_us"], 2
-        )
+        found[state]["median_to_floor"] = round(found[state]["median_us"] / found["floor"]["median_us"], 2)
     return found
 
 
