@@ -29,13 +29,16 @@ SETTINGS = {
 }
 
 DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
-FORGETFUL = dict.fromkeys(DURABLE, "off")
+FORGETFUL = {**DURABLE, "fsync": "off", "full_page_writes": "off"}
 
 log = logging.getLogger(__name__)
 
 
 def server_arguments(socket_folder: Path, *, durable: bool) -> list[str]:
-    """What `postgres` is called with, its data folder apart. Not durable: a test's database, lost with a crash."""
+    """What `postgres` is called with, its data folder apart.
+
+    Not durable: what was committed is lost with a crash of the machine; for tests.
+    """
     settings = {**SETTINGS, **(DURABLE if durable else FORGETFUL), "unix_socket_directories": str(socket_folder)}
     return [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
 

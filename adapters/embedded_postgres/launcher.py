@@ -72,7 +72,7 @@ class EmbeddedPostgres:
             raise
         log.info("PostgreSQL (process %d) is ready after %.1f s", postmaster.pid, time.monotonic() - began)
         self._watcher = Watcher(postmaster, self._spawn)
-        return _conninfo(self._socket_folder, DATABASE)
+        return self.conninfo
 
     def stop(self) -> None:
         """Stop the server in good order; sessions are ended, not waited for. May be repeated."""
@@ -82,6 +82,11 @@ class EmbeddedPostgres:
         watcher.stop()
         discard_home(self._home, self._data, self._account)
         self._claim.release()
+
+    @property
+    def conninfo(self) -> str:
+        """How to reach the database; what `start` returned."""
+        return _conninfo(self._socket_folder, DATABASE)
 
     @property
     def pid(self) -> int:
