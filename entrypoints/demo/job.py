@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -28,7 +29,7 @@ def train(epochs: int, pace: float, hidden: int, peak_rate: float, seed: int) ->
     sent = Sent(hparams={"epochs": epochs, "batch": BATCH, "hidden": hidden, "peak_lr": peak_rate, "seed": seed})
     report.init(hparams=dict(sent.hparams))
     report.configure_observability(descriptors=_descriptors())
-    reporter = Reporter.from_env()
+    reporter = Reporter.from_env() if "TUNEPLANE_JOB_ENABLED" in os.environ else None
     data, network = digits.load(), Network(hidden, seed)
     steps_an_epoch = math.ceil(len(data.train_labels) / BATCH)
     total, rng = epochs * steps_an_epoch, np.random.default_rng(seed)
