@@ -6,6 +6,7 @@ import msgspec
 
 from application.ports.event_log import RecordedEvent
 from application.ports.records import Records, RecordTable
+from application.projections.key_text import key_text
 from application.projections.projection import Projection
 from domain.events import Event, ObservationReported
 from domain.ids import Attempt, Micros, Position, RunId
@@ -35,8 +36,7 @@ def project(recorded: RecordedEvent, event: Event, records: Records) -> None:
                 run=event.run,
                 attempt=event.attempt,
                 name=event.name,
-                # Values hold any text, a key no NUL.
-                stream=str(event.values.get("stream_id", "")).replace("\0", "\N{REPLACEMENT CHARACTER}"),
+                stream=key_text(event.values.get("stream_id", "")),
                 position=recorded.position,
                 recorded_at=recorded.recorded_at,
                 values=event.values,
