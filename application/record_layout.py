@@ -30,6 +30,8 @@ _KINDS: dict[type[inspect.Type], Kind] = {
     inspect.StrType: "text",
 }
 _INT8 = 1 << 63
+MOST_KEY_BYTES = 2_500
+"""Of the texts of one key or index entry; an index page of PostgreSQL takes 2,704 in all."""
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -140,6 +142,11 @@ def stored(table: RecordTable[R], record: R) -> dict[str, Value]:
         if kept is None and not column.optional:
             raise Refused(f"{name}: is never None")
         result[name] = kept
+    for index in (table.key, *layout(table).indexes):
+        # Characters are counted first: hardly any record comes near the bound.
+        texts = [kept for kept in map(result.get, index) if isinstance(kept, str)]
+        if 4 * sum(map(len, texts)) > MOST_KEY_BYTES and sum(len(text.encode()) for text in texts) > MOST_KEY_BYTES:
+            raise Refused(f"{', '.join(index)}: too long for an index; use a digest as key")
     return result
 
 

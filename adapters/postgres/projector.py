@@ -1,0 +1,202 @@
+"""The projector: follows the log and keeps every version of every projection up to date.
+
+Any number may run; a version is driven by the one that holds its lock, the others wait quietly and take over.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+
+import psycopg
+from psycopg import Connection
+from psycopg.rows import TupleRow
+
+from adapters.postgres.database import Database
+from adapters.postgres.projector_bisection import advance_whatever_happens
+from adapters.postgres.projector_lockstep import decoded
+from adapters.postgres.projector_tracking import Factories, Fenced, Tracked, claim, describe, is_away, prepare
+from application.ports.event_log import EventLog
+from domain.errors import TryAgain
+from domain.ids import Position
+
+BATCH = 64
+"""Events the live versions take in at once; also <= 4 MB of payload (the port's own bound)."""
+CATCHING_UP = 512
+"""Events a version that is behind takes in at once."""
+_TICK_SECONDS = 1.0
+"""How often it looks for new versions and, should a notification be lost, for new events."""
+_PAUSE_SECONDS = 0.3
+"""Between attempts to reach a database that is away."""
+_REST_SECONDS = 60.0
+"""How long maintenance of a view rests after it failed."""
+_BATCHES_WITHOUT_IDLE = 64
+"""A view's maintenance is not put off for longer than this, however busy the log is."""
+
+# Views can be derived again from the log, and a lost transaction takes view and position back together. So a
+# commit need not wait for the disk: after a crash of the database the projector repeats the last moments.
+RELAXED = "SET synchronous_commit TO off"
+
+_log = logging.getLogger(__name__)
+
+
+class StopRequest:
+    """Asks a projector to stop after its current batch, from a signal handler or another thread."""
+
+    def __init__(self) -> None:
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+        self.made = False
+
+    def make(self) -> None:
+        """Asks; may be repeated."""
+        if not self.made:
+            self.made = True
+            os.write(self._writer, b"x")
+
+    def fileno(self) -> int:
+        """Readable once it was asked."""
+        return self._reader
+
+    def wait(self, seconds: float) -> None:
+        """Returns after `seconds`, or at once when asked."""
+        select.select([self], [], [], seconds)
+
+    def close(self) -> None:
+        """Frees the pipe."""
+        os.close(self._reader)
+        os.close(self._writer)
+
+
+class Projector:
+    """Follows one log until it is asked to stop."""
+
+    def __init__(self, database: Database, log: EventLog, views: Factories, stop: StopRequest) -> None:
+        self._database = database
+        self._log = log
+        self._views = views
+        self._stop = stop
+
+    def run(self) -> None:
+        """Returns when it was asked to stop. A database that is away is waited for."""
+        while not self._stop.made:
+            try:
+                with closing(self._database.connect(RELAXED)) as conn:
+                    _Following(conn, self._log, self._views, self._stop).run()
+            except (psycopg.Error, TryAgain) as problem:
+                if not is_away(problem):
+                    raise
+                _log.warning("the database is away (%s); trying again", type(problem).__name__)
+                self._stop.wait(_PAUSE_SECONDS)
+
+
+class _Following:
+    """What one session with the database drives."""
+
+    def __init__(self, conn: Connection[TupleRow], log: EventLog, views: Factories, stop: StopRequest) -> None:
+        self._conn = conn
+        self._log = log
+        self._views = views
+        self._stop = stop
+        self._held: list[Tracked] = []
+        self._known = Position(0)
+        """The log reaches at least so far."""
+        self._claim_at = 0.0
+        self._resting: dict[str, float] = {}
+        self._busy = 0
+
+    def run(self) -> None:
+        prepare(self._conn, self._views)
+        self._conn.execute("LISTEN appended")
+        self._conn.execute("LISTEN projections")
+        self._known = self._log.head().position
+        while not self._stop.made:
+            self._claim_now_and_then()
+            try:
+                moved = self._step()
+            except Fenced:
+                self._claim_at = 0.0
+                continue
+            self._busy = self._busy + 1 if moved else 0
+            if moved and self._busy % _BATCHES_WITHOUT_IDLE:
+                self._hear(0)
+            else:
+                self._hear(0 if self._maintain() or moved else _TICK_SECONDS)
+
+    def _claim_now_and_then(self) -> None:
+        now = time.monotonic()
+        if now >= self._claim_at:
+            self._held = claim(self._conn, self._views, self._held)
+            self._claim_at = now + _TICK_SECONDS
+
+    def _step(self) -> bool:
+        """One batch for those in front, one for those behind; False where nothing is to be read."""
+        front = max((one.position for one in self._held), default=Position(0))
+        live = [one for one in self._held if one.position == front]
+        behind = [one for one in self._held if one.position < front]
+        moved = bool(live) and front < self._known and self._follow(live)
+        return catch_up(self._conn, self._log, behind, front) or moved
+
+    def _follow(self, live: Sequence[Tracked]) -> bool:
+        events = self._log.read(live[0].position, limit=BATCH)
+        if not events:
+            self._known = live[0].position
+            return False
+        advance_whatever_happens(self._conn, live, decoded(events, live), events[-1].position)
+        return True
+
+    def _maintain(self) -> bool:
+        """Lets the views tidy up; whether one of them has more to do."""
+        worked = [self._maintain_one(one) for one in self._held]
+        return any(worked)
+
+    def _maintain_one(self, one: Tracked) -> bool:
+        if time.monotonic() < self._resting.get(one.schema, 0):
+            return False
+        try:
+            return one.view.idle(self._conn, one.schema)
+        except Exception as error:
+            if is_away(error):
+                raise
+            _log.error("maintenance of %s failed: %s", one.schema, describe(error))
+            one.view.reset_cache()
+            self._resting[one.schema] = time.monotonic() + _REST_SECONDS
+            return False
+
+    def _hear(self, seconds: float) -> None:
+        """Waits at most `seconds` for news, and takes in what there is."""
+        heard = self._news()
+        if not heard and seconds:
+            select.select([self._conn.fileno(), self._stop.fileno()], [], [], seconds)
+            heard = self._news()
+            if not heard:
+                self._known = self._log.head().position
+        if "projections" in heard:
+            self._claim_at = 0.0
+
+    def _news(self) -> set[str]:
+        channels = set()
+        for note in self._conn.notifies(timeout=0):
+            channels.add(note.channel)
+            if note.channel == "appended" and note.payload.isdigit():
+                self._known = max(self._known, Position(int(note.payload)))
+        return channels
+
+
+def catch_up(conn: Connection[TupleRow], log: EventLog, behind: Iterable[Tracked], front: Position) -> bool:
+    """One big batch, at most up to `front`, for those furthest behind; False where none of `behind` is."""
+    waiting = [one for one in behind if one.position < front]
+    if not waiting:
+        return False
+    last = min(one.position for one in waiting)
+    group = [one for one in waiting if one.position == last]
+    bound = min((one.position for one in waiting if one.position > last), default=front)
+    tags = frozenset[str]().union(*(one.view.reads for one in group))
+    events = log.read(last, limit=CATCHING_UP, until=bound, tags=tags)
+    to = events[-1].position if events else bound
+    advance_whatever_happens(conn, group, decoded(events, group), to)
+    return True
