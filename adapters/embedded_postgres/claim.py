@@ -13,7 +13,8 @@ class Claim:
     """The right to run on a data folder, held until released or until this process ends.
 
     A record lock, since a forked worker must not keep it when this process is killed. Such a lock does not hold
-    against ourselves, hence the list of what this process has claimed.
+    against ourselves, hence the list of what this process has claimed; and it is lost when this process opens and
+    closes `launcher.lock` anywhere else.
     """
 
     _held: ClassVar[set[str]] = set()

@@ -39,7 +39,8 @@ def server_arguments(socket_folder: Path, *, durable: bool) -> list[str]:
 
     Not durable: what was committed is lost with a crash of the machine; for tests.
     """
-    settings = {**SETTINGS, **(DURABLE if durable else FORGETFUL), "unix_socket_directories": str(socket_folder)}
+    quoted = str(socket_folder).replace('"', '""')  # the setting is a list
+    settings = {**SETTINGS, **(DURABLE if durable else FORGETFUL), "unix_socket_directories": f'"{quoted}"'}
     return [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
 
 

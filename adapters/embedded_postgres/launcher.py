@@ -4,29 +4,29 @@ import logging
 import os
 import subprocess
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import psycopg
-from psycopg.conninfo import make_conninfo
-
 from adapters.embedded_postgres.account import account_for
 from adapters.embedded_postgres.binaries import programs_for
 from adapters.embedded_postgres.claim import Claim
-from adapters.embedded_postgres.cluster import SUPERUSER, make_cluster, refuse_foreign, server_arguments
+from adapters.embedded_postgres.cluster import make_cluster, refuse_foreign, server_arguments
 from adapters.embedded_postgres.errors import DidNotStart
 from adapters.embedded_postgres.postmaster import Postmaster, clear_remains, read_pid_file, running_postmaster
 from adapters.embedded_postgres.server_log import ServerLog
+from adapters.embedded_postgres.session import conninfo, make_database, takes_sessions
 from adapters.embedded_postgres.socket_folder import SOCKET_NAME, discard_home, reachable_home
 from adapters.embedded_postgres.watcher import Watcher
 
-DATABASE = "tuneplane"
-
 START_ATTEMPTS = 4
 
-READY_SECONDS = 120.0
-"""Replaying the log after a crash may take a while, and sessions are refused until then."""
+START_SECONDS = 600.0
+"""Long enough to replay the largest log that the settings allow, on a slow disk."""
+
+ANSWER_SECONDS = 30.0
+"""How long a server that was left running may keep us waiting."""
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 def conninfo_of_running(data: Path) -> str | None:
     """How to reach the server that runs on this data folder, from any process; `None` when none runs."""
     postmaster = running_postmaster(data / "pgdata")
-    return _conninfo(postmaster.socket_folder, DATABASE) if postmaster else None
+    return conninfo(postmaster.socket_folder) if postmaster else None
 
 
 class EmbeddedPostgres:
@@ -61,17 +61,17 @@ class EmbeddedPostgres:
         """
         self._account = account_for(self._cluster)
         self._account.make_folder(self._data)
-        self._claim = Claim(self._data)
-        try:
+        began = time.monotonic()
+        with ExitStack() as undo:
+            self._claim = Claim(self._data)
+            undo.callback(self._claim.release)
             refuse_foreign(self._cluster)
-            began = time.monotonic()
             postmaster = self._taken_over() or self._started()
-            _make_database(postmaster.socket_folder)
-        except BaseException:
-            self._claim.release()
-            raise
+            undo.callback(postmaster.stop)
+            make_database(self._socket_folder)
+            self._watcher = Watcher(postmaster, self._spawn)
+            undo.pop_all()
         log.info("PostgreSQL (process %d) is ready after %.1f s", postmaster.pid, time.monotonic() - began)
-        self._watcher = Watcher(postmaster, self._spawn)
         return self.conninfo
 
     def stop(self) -> None:
@@ -86,7 +86,7 @@ class EmbeddedPostgres:
     @property
     def conninfo(self) -> str:
         """How to reach the database; what `start` returned."""
-        return _conninfo(self._socket_folder, DATABASE)
+        return conninfo(self._socket_folder)
 
     @property
     def pid(self) -> int:
@@ -111,7 +111,7 @@ class EmbeddedPostgres:
         if postmaster is None:
             return None
         self._settle(postmaster.socket_folder.parent)
-        if (postmaster.socket_folder / SOCKET_NAME).exists() and _answers(postmaster):
+        if (postmaster.socket_folder / SOCKET_NAME).exists() and takes_sessions(postmaster, ANSWER_SECONDS):
             log.info("taking over PostgreSQL (process %d), left running by a server that was killed", postmaster.pid)
             return postmaster
         log.warning("PostgreSQL (process %d) runs here but does not answer: stopping it", postmaster.pid)
@@ -126,14 +126,18 @@ class EmbeddedPostgres:
         self._settle(reachable_home(self._data, self._account))
         if not self._cluster.exists():
             make_cluster(self._cluster, self._programs, self._account, durable=self._durable)
-        for attempt in range(START_ATTEMPTS):
-            time.sleep(0.2 * attempt)
-            postmaster = self._spawn()
-            if _answers(postmaster):
-                return postmaster
-            postmaster.stop()
-        discard_home(self._home, self._data, self._account)
-        raise DidNotStart(f"Starting PostgreSQL in {self._cluster}", self._log.last_words())
+        with ExitStack() as undo:
+            undo.callback(discard_home, self._home, self._data, self._account)
+            for attempt in range(START_ATTEMPTS):
+                time.sleep(0.2 * attempt)
+                postmaster = self._spawn()
+                undo.callback(postmaster.stop)
+                if takes_sessions(postmaster, START_SECONDS):
+                    undo.pop_all()
+                    return postmaster
+                if not postmaster.wait(0):
+                    break
+            raise DidNotStart(f"Starting PostgreSQL in {self._cluster}", self._log.last_words())
 
     def _settle(self, home: Path) -> None:
         """Use `home` for the socket and, where the account cannot read the installed programs, for their copy."""
@@ -161,28 +165,3 @@ class EmbeddedPostgres:
         finally:
             os.close(output)
         return Postmaster(process, self._socket_folder)
-
-
-def _answers(postmaster: Postmaster) -> bool:
-    """Wait until the server takes sessions. Returns False when it ends instead, or takes too long."""
-    deadline = time.monotonic() + READY_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            psycopg.connect(_conninfo(postmaster.socket_folder, "postgres"), connect_timeout=2).close()
-        except psycopg.OperationalError:
-            if postmaster.wait(0.02):
-                return False
-        else:
-            return True
-    return False
-
-
-def _make_database(socket_folder: Path) -> None:
-    """Make our database in a new cluster. One is made only once."""
-    with psycopg.connect(_conninfo(socket_folder, "postgres"), autocommit=True) as connection:
-        if not connection.execute("SELECT FROM pg_database WHERE datname = %s", (DATABASE,)).fetchall():
-            connection.execute(f"CREATE DATABASE {DATABASE}")
-
-
-def _conninfo(socket_folder: Path, database: str) -> str:
-    return make_conninfo(host=str(socket_folder), user=SUPERUSER, dbname=database)

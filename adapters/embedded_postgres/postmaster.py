@@ -92,6 +92,8 @@ def _works_on(process: psutil.Process, cluster: Path) -> bool:
     if process.name() != "postgres" or process.status() == psutil.STATUS_ZOMBIE:
         return False
     try:
-        return cluster.samefile(process.cwd())
+        # The link leads to the folder itself, also for a process that sees another file system, as in a container.
+        link = Path(f"/proc/{process.pid}/cwd")
+        return cluster.samefile(link if link.is_symlink() else process.cwd())
     except OSError:
         return False

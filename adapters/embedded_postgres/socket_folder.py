@@ -31,8 +31,9 @@ def reachable_home(data: Path, account: Account) -> Path:
 
 
 def fits(home: Path) -> bool:
-    """Whether a socket below this folder has a path that the system takes."""
-    return len(os.fsencode(home / "run" / SOCKET_NAME)) <= LONGEST_SOCKET_PATH
+    """Whether the system and PostgreSQL's client library take the path of a socket below this folder."""
+    path = os.fsencode(home / "run" / SOCKET_NAME)
+    return len(path) <= LONGEST_SOCKET_PATH and b"," not in path  # a comma parts the names of two hosts
 
 
 def discard_home(home: Path, data: Path, account: Account) -> None:

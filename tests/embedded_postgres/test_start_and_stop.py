@@ -77,8 +77,9 @@ def test_a_folder_below_a_private_one_works_and_leaves_nothing_elsewhere(place):
     assert not elsewhere.exists()
 
 
-def test_a_path_too_long_for_a_socket_works(place):
-    with EmbeddedPostgres(place / ("long" * 30), durable=False) as server:
+@pytest.mark.parametrize("name", ["long" * 30, "a, b", 'say "hi" to \\ it\'s %s'])
+def test_a_path_that_a_socket_cannot_have_works(place, name):
+    with EmbeddedPostgres(place / name, durable=False) as server:
         assert ask(server.conninfo, "SELECT 1") == "1"
 
 
