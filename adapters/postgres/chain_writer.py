@@ -28,6 +28,10 @@ _SESSION = (
     "SET idle_in_transaction_session_timeout = '5s'",
     "SET lock_timeout = '10s'",
     "SET statement_timeout = '60s'",
+    # Each look-up is by key, whatever the planner believes of a table that grows faster than its statistics.
+    "SET enable_seqscan = off",
+    "SET enable_hashjoin = off",
+    "SET enable_mergejoin = off",
 )
 _PIPELINED = 4_096
 """Look-ups of more places than this are sent one by one: a pipeline must never hold more than buffers do."""
