@@ -1,6 +1,7 @@
-"""A folder that every account can reach, as a server's usually is, and a way to wait for a database."""
+"""Folders that every account can reach, as a server's usually are, and ways to talk to a database."""
 
 import shutil
+import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from adapters.embedded_postgres.launcher import EmbeddedPostgres
+
 
 @pytest.fixture
 def place() -> Iterator[Path]:
@@ -16,6 +19,23 @@ def place() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def made() -> Iterator[Path]:
+    """A folder with a database made once, to be copied."""
+    folder = Path(tempfile.mkdtemp(prefix="tuneplane-tests-"))
+    with EmbeddedPostgres(folder / "data", durable=False):
+        pass
+    yield folder / "data"
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def data(made: Path, place: Path) -> Path:
+    """A server's folder in `place` whose database is made already, for tests of what comes after."""
+    subprocess.run(["cp", "--archive", made, place / "data"], check=True)
+    return place / "data"
 
 
 def ask(dsn: str, question: str) -> str:

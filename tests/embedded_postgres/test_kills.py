@@ -36,10 +36,10 @@ def left_running(data: Path) -> Iterator[tuple[psutil.Process, str]]:
 
 
 @pytest.mark.parametrize("private", [False, True])
-def test_a_killed_database_is_back_at_the_same_address_with_all_it_had_committed(place, private):
+def test_a_killed_database_is_back_at_the_same_address_with_all_it_had_committed(data, place, private):
     place.chmod(0o700 if private else 0o755)
     killed = []
-    with EmbeddedPostgres(place / "data") as server:
+    with EmbeddedPostgres(data) as server:
         dsn = server.conninfo
         write(dsn, "CREATE TABLE number (n int)")
         for n in range(3):
@@ -51,16 +51,16 @@ def test_a_killed_database_is_back_at_the_same_address_with_all_it_had_committed
         assert not any(psutil.pid_exists(pid) for pid in killed)
 
 
-def test_a_busy_session_does_not_hold_up_the_restart(place):
-    with EmbeddedPostgres(place / "data", durable=False) as server, closing(psycopg.connect(server.conninfo)) as busy:
+def test_a_busy_session_does_not_hold_up_the_restart(data):
+    with EmbeddedPostgres(data, durable=False) as server, closing(psycopg.connect(server.conninfo)) as busy:
         busy.pgconn.send_query(b"SELECT count(*) FROM generate_series(1, 1000000000)")
         os.kill(server.pid, signal.SIGKILL)
         assert ask_when_back(server.conninfo, "SELECT 1") == "1"
 
 
-def test_a_killed_session_takes_only_the_other_sessions_with_it(place):
+def test_a_killed_session_takes_only_the_other_sessions_with_it(data):
     with (
-        EmbeddedPostgres(place / "data", durable=False) as server,
+        EmbeddedPostgres(data, durable=False) as server,
         closing(psycopg.connect(server.conninfo)) as session,
     ):
         pid = server.pid
@@ -70,51 +70,51 @@ def test_a_killed_session_takes_only_the_other_sessions_with_it(place):
 
 
 @pytest.mark.parametrize("private", [False, True])
-def test_a_database_left_by_a_killed_server_is_taken_over_watched_and_stopped(place, private):
+def test_a_database_left_by_a_killed_server_is_taken_over_watched_and_stopped(data, place, private):
     place.chmod(0o700 if private else 0o755)
-    with left_running(place / "data") as (left, dsn):
+    with left_running(data) as (left, dsn):
         write(dsn, "CREATE TABLE note AS SELECT 'kept' AS text")
-        with EmbeddedPostgres(place / "data", durable=False) as server:
+        with EmbeddedPostgres(data, durable=False) as server:
             assert server.conninfo == dsn
             assert server.pid == left.pid
             left.kill()
             assert ask_when_back(dsn, "SELECT text FROM note") == "kept"
             assert server.pid != left.pid
-    assert conninfo_of_running(place / "data") is None
+    assert conninfo_of_running(data) is None
 
 
-def test_a_database_taken_over_is_stopped_in_good_order(place):
-    with left_running(place / "data") as (left, _):
-        server = EmbeddedPostgres(place / "data", durable=False)
+def test_a_database_taken_over_is_stopped_in_good_order(data):
+    with left_running(data) as (left, _):
+        server = EmbeddedPostgres(data, durable=False)
         server.start()
         server.stop()
         assert not left.is_running()
-    assert "database system is shut down" in (place / "data" / "postgres.log").read_text()
+    assert "database system is shut down" in (data / "postgres.log").read_text()
 
 
-def test_server_and_database_both_killed_start_anew(place):
-    with left_running(place / "data") as (left, dsn):
+def test_server_and_database_both_killed_start_anew(data):
+    with left_running(data) as (left, dsn):
         write(dsn, "CREATE TABLE note AS SELECT 'kept' AS text")
         left.kill()
-        with EmbeddedPostgres(place / "data", durable=False):
+        with EmbeddedPostgres(data, durable=False):
             assert ask(dsn, "SELECT text FROM note") == "kept"
 
 
-def test_a_database_that_lost_its_socket_is_replaced(place):
-    with left_running(place / "data") as (left, dsn):
-        (place / "data" / "run" / ".s.PGSQL.5432").unlink()
-        with EmbeddedPostgres(place / "data", durable=False):
+def test_a_database_that_lost_its_socket_is_replaced(data):
+    with left_running(data) as (left, dsn):
+        (data / "run" / ".s.PGSQL.5432").unlink()
+        with EmbeddedPostgres(data, durable=False):
             assert ask(dsn, "SELECT 1") == "1"
             assert not left.is_running()
 
 
-def test_lock_files_that_name_a_process_of_somebody_else_do_not_hinder(place):
-    with EmbeddedPostgres(place, durable=False):
-        record = (place / "pgdata" / "postmaster.pid").read_text()
+def test_lock_files_that_name_a_process_of_somebody_else_do_not_hinder(data):
+    with EmbeddedPostgres(data, durable=False):
+        record = (data / "pgdata" / "postmaster.pid").read_text()
     stranger = str(os.getpid())
-    (place / "pgdata" / "postmaster.pid").write_text("\n".join([stranger, *record.splitlines()[1:]]) + "\n")
-    (place / "run" / ".s.PGSQL.5432.lock").write_text(f"{stranger}\n")
+    (data / "pgdata" / "postmaster.pid").write_text("\n".join([stranger, *record.splitlines()[1:]]) + "\n")
+    (data / "run" / ".s.PGSQL.5432.lock").write_text(f"{stranger}\n")
     with socket.socket(socket.AF_UNIX) as stale:
-        stale.bind(str(place / "run" / ".s.PGSQL.5432"))
-    with EmbeddedPostgres(place, durable=False) as server:
+        stale.bind(str(data / "run" / ".s.PGSQL.5432"))
+    with EmbeddedPostgres(data, durable=False) as server:
         assert server.pid != os.getpid()

