@@ -90,8 +90,13 @@ def rounds(
 
 def round_(views: Views, run: RunId, round_id: RoundId, *, attempt: int | None = None) -> Round:
     """One round. Raises as `rounds`, and `UnknownThing` where nobody reported it."""
-    record = round_of(views, run, round_id, attempt)
-    return _round(record, _metrics(views, run, [record]).get((record.attempt, round_id), []))
+    return shown_round(views, round_of(views, run, round_id, attempt))
+
+
+def shown_round(views: Views, record: RoundRecord) -> Round:
+    """The round as it is answered."""
+    metrics = _metrics(views, record.run, [record])
+    return _round(record, metrics.get((record.attempt, record.round_id), []))
 
 
 def round_of(views: Views, run: RunId, round_id: RoundId, attempt: int | None) -> RoundRecord:
