@@ -45,7 +45,14 @@ def _sentence(event: Event) -> str:
     match event:
         case RunCreated() | ExecutionOpened() | IngestTokensRevoked() | RunShared() | ShareWithdrawn():
             return _by_people(event)
-        case LifecycleReported() | MetricsReported() | HardwareSampled() | SeriesOpened() | LogReported():
+        case (
+            LifecycleReported()
+            | LogReported()
+            | ObservationReported()
+            | MetricsReported()
+            | HardwareSampled()
+            | SeriesOpened()
+        ):
             return _on_the_way(event)
         case OutcomeReported() | PopulationDeclared() | ProtocolDeclared() | ValidationMetricReported():
             return _evaluation(event)
@@ -102,8 +109,12 @@ def _kept(event: SamplesReported | TrajectoryStored | TrajectoryDeleted | Artifa
             return f"Artifact ({event.kind}): {event.path}"
 
 
-def _on_the_way(event: LifecycleReported | MetricsReported | HardwareSampled | SeriesOpened | LogReported) -> str:
+def _on_the_way(
+    event: LifecycleReported | MetricsReported | HardwareSampled | SeriesOpened | LogReported | ObservationReported,
+) -> str:
     match event:
+        case ObservationReported():
+            return f"Observed {event.name!r} ({event.kind})"
         case LifecycleReported():
             return f"Attempt {event.attempt} is {event.event}"
         case MetricsReported():
@@ -120,8 +131,6 @@ def _on_the_way(event: LifecycleReported | MetricsReported | HardwareSampled | S
 
 def _document(event: Event) -> str:
     match event:
-        case ObservationReported():
-            return f"Observed {event.name!r} ({event.kind})"
         case HyperparametersReported():
             return f"{_counted(len(event.params), 'hyperparameter')} of attempt {event.attempt}"
         case EnvironmentReported():
