@@ -19,8 +19,9 @@ from psycopg.rows import TupleRow
 from adapters.postgres.database import Database
 from adapters.postgres.projector_bisection import advance_whatever_happens
 from adapters.postgres.projector_lockstep import decoded
-from adapters.postgres.projector_tracking import Factories, Fenced, Tracked, claim, describe, is_away, prepare
+from adapters.postgres.projector_tracking import Factories, Fenced, Tracked, claim, is_away, prepare
 from application.ports.event_log import EventLog
+from application.projections.faults import described
 from domain.errors import TryAgain
 from domain.ids import Position
 
@@ -162,7 +163,7 @@ class _Following:
         except Exception as error:
             if is_away(error):
                 raise
-            _log.error("maintenance of %s failed: %s", one.schema, describe(error))
+            _log.error("maintenance of %s failed: %s", one.schema, described(error))
             one.view.reset_cache()
             self._resting[one.schema] = time.monotonic() + _REST_SECONDS
             return False

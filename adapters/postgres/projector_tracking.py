@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 
 import psycopg
 from psycopg import Connection
@@ -20,6 +18,7 @@ from psycopg.rows import TupleRow
 from adapters.postgres.record_sql import quoted
 from adapters.postgres.record_view import RecordView
 from adapters.postgres.special_view import SpecialView
+from application.projections.faults import described
 from application.projections.projection import Projection
 from domain.errors import TryAgain
 from domain.ids import Position, RunId
@@ -30,7 +29,6 @@ Factories = Mapping[str, ViewFactory]
 
 _PREPARING = 7_390_214_865_113_403
 """Advisory lock of whoever adds a version; any number of our own."""
-_ERROR_CHARS = 300
 _log = logging.getLogger(__name__)
 
 
@@ -136,21 +134,13 @@ def take(conn: Connection[TupleRow], view: SpecialView, number: int) -> Tracked 
 
 def stop_run(conn: Connection[TupleRow], one: Tracked, run: RunId, position: Position, error: BaseException) -> None:
     """Records that `one` could not take in the event at `position`, and leaves `run` alone from here on."""
-    text = describe(error)
+    text = described(error)
     conn.execute(
         "INSERT INTO projection_fault VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
         (one.name, one.number, run, position, text, time.time_ns() // 1000),
     )
     one.stopped.add(run)
     _log.error("projection %s v%d stopped at run %s, event %d: %s", one.name, one.number, run, position, text)
-
-
-def describe(error: BaseException) -> str:
-    """Class and place of an error. Its message is left out: it may hold what was reported."""
-    frames = traceback.extract_tb(error.__traceback__)
-    kind = f"{type(error).__name__} {getattr(error, 'sqlstate', None) or ''}".strip()
-    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno} in {frames[-1].name}" if frames else ""
-    return f"{kind}{place}"[:_ERROR_CHARS]
 
 
 def is_away(error: BaseException) -> bool:

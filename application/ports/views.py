@@ -12,6 +12,9 @@ from application.ports.records import RecordReader
 from application.ports.series_view import SeriesReader
 from domain.ids import Micros, Position, RunId
 
+START = Position(0)
+"""Before the first event."""
+
 
 class ProjectionFault(msgspec.Struct, frozen=True, kw_only=True):
     """A projection could not take in an event of a run, and leaves that run alone from there on."""
@@ -43,7 +46,7 @@ class Views(Protocol):
 class Reading(Protocol):
     """Opens views for one question; synchronous."""
 
-    def now(self, min_position: Position = Position(0)) -> AbstractContextManager[Views]:
+    def now(self, min_position: Position = START) -> AbstractContextManager[Views]:
         """The views as they are, waiting up to 2 s until they have taken in `min_position`.
 
         When they have not by then, `position` says how far they are.

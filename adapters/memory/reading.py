@@ -1,0 +1,141 @@
+"""Views in memory: all of a log as it is, or one run as it was."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from adapters.memory.records import MemoryRecords
+from application.ports.event_log import EventLog, RecordedEvent
+from application.ports.series_view import SeriesReader
+from application.ports.views import START, ProjectionFault
+from application.projections.faults import described
+from application.projections.projection import Projection
+from domain.events import Event, decode
+from domain.ids import Position, RunId
+
+_BATCH = 512
+
+
+class SeriesTwin(SeriesReader, Protocol):
+    """Curves of one family, made in memory."""
+
+    def project(self, recorded: RecordedEvent, event: Event) -> None:
+        """Takes in one event of any type."""
+        ...
+
+
+class _Fold:
+    """One thing that takes in events of some types; a fault stops it at that run."""
+
+    def __init__(
+        self, name: str, reads: frozenset[str] | None, project: Callable[[RecordedEvent, Event], None]
+    ) -> None:
+        self._name = name
+        self._reads = reads
+        self._project = project
+        self._stopped: dict[RunId, ProjectionFault] = {}
+
+    def take(self, recorded: RecordedEvent, event: Event | Exception) -> None:
+        """Takes in an event, or the reason why it could not be decoded."""
+        if recorded.run in self._stopped or (self._reads is not None and recorded.tag not in self._reads):
+            return
+        if isinstance(event, Exception):
+            self._stop(recorded, event)
+            return
+        try:
+            self._project(recorded, event)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it stops this run in this view and is shown
+            self._stop(recorded, error)
+
+    def _stop(self, recorded: RecordedEvent, error: Exception) -> None:
+        self._stopped[recorded.run] = ProjectionFault(
+            projection=self._name, position=recorded.position, error=described(error), at=recorded.recorded_at
+        )
+
+    def fault(self, run: RunId) -> ProjectionFault | None:
+        return self._stopped.get(run)
+
+
+class MemoryViews:
+    """All views, as far as they have taken in a log; see the port."""
+
+    def __init__(
+        self, log: EventLog, projections: Sequence[Projection], scalars: SeriesTwin, hardware: SeriesTwin
+    ) -> None:
+        self.records = MemoryRecords()
+        self.scalars: SeriesReader = scalars
+        self.hardware: SeriesReader = hardware
+        self.log = log
+        self.position = Position(0)
+        self._folds = [self._fold(one) for one in projections]
+        self._folds += [_Fold("scalars", None, scalars.project), _Fold("hardware", None, hardware.project)]
+
+    def follow(self, until: Position, run: RunId | None = None) -> None:
+        """Takes in the events behind `position`, up to `until`; of one run alone where one is named."""
+        while events := self.log.read(self.position, limit=_BATCH, until=until, run=run):
+            for recorded in events:
+                self._take(recorded)
+            self.position = events[-1].position
+        self.position = max(self.position, until)
+
+    def faults(self, run: RunId) -> list[ProjectionFault]:
+        found = [fault for fold in self._folds if (fault := fold.fault(run)) is not None]
+        return sorted(found, key=lambda fault: fault.projection)
+
+    def _fold(self, projection: Projection) -> _Fold:
+        reads = frozenset(str(kind.__struct_config__.tag) for kind in projection.reads)
+        return _Fold(projection.name, reads, lambda recorded, event: projection.project(recorded, event, self.records))
+
+    def _take(self, recorded: RecordedEvent) -> None:
+        if recorded.payload is None:
+            return  # it was erased
+        event = _decoded(recorded.tag, recorded.payload)
+        for fold in self._folds:
+            fold.take(recorded, event)
+
+
+def _decoded(tag: str, payload: bytes) -> Event | Exception:
+    try:
+        return decode(tag, payload)
+    except Exception as error:  # noqa: BLE001 - it concerns this event alone
+        return error
+
+
+class MemoryReading:
+    """Folds a log in this process. `now` remembers how far it came; `at` starts from nothing each time."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        projections: Sequence[Projection],
+        *,
+        scalars: Callable[[], SeriesTwin],
+        hardware: Callable[[], SeriesTwin],
+    ) -> None:
+        self._log = log
+        self._projections = projections
+        self._scalars = scalars
+        self._hardware = hardware
+        self._views = self._empty()
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def now(self, min_position: Position = START) -> Iterator[MemoryViews]:
+        """Everything the log holds; `min_position` is there or nowhere."""
+        del min_position
+        with self._lock:
+            self._views.follow(self._log.head().position)
+            yield self._views
+
+    @contextmanager
+    def at(self, run: RunId, as_of: Position) -> Iterator[MemoryViews]:
+        """The views of one run as they were; of the present where `as_of` is in the future."""
+        views = self._empty()
+        views.follow(min(as_of, self._log.head().position), run)
+        yield views
+
+    def _empty(self) -> MemoryViews:
+        return MemoryViews(self._log, self._projections, self._scalars(), self._hardware())
