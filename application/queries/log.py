@@ -113,7 +113,7 @@ def _text(views: Views, run: RunId, attempt: Attempt) -> Iterator[str]:
     while pieces := views.records.find(PIECE, *_of(run, attempt), after=after, limit=_PIECES):
         after = (run, attempt, pieces[-1].position)
         while pieces:
-            some = _within_bytes(pieces)
+            some = _within_bytes(pieces, _BYTES)
             pieces = pieces[len(some) :]
             for event in _events(views, some).values():
                 yield from event[1].pieces
@@ -126,11 +126,11 @@ def _read(
     if state is None or place.n > state.state.n:
         return [], place
     ended, n = _ended(views, run, place, size)
-    if n < state.state.n or len(ended) == size:
-        return ended, _Place(place.attempt, n, place.seen if n == place.n else 0)
-    reached = _Place(place.attempt, n, state.grown_at)
     half = unfinished(state.state)
+    if n < state.state.n or (half is not None and len(ended) == size):
+        return ended, _Place(place.attempt, n)
     grown = n > place.n or place.seen < state.grown_at
+    reached = _Place(place.attempt, n, state.grown_at)
     return (ended if half is None or not grown else [*ended, half]), reached
 
 
@@ -138,20 +138,20 @@ def _ended(views: Views, run: RunId, place: _Place, size: int) -> tuple[list[Lin
     """Up to `size` lines that have ended, from `place` on, and the number of the next one."""
     result: list[Line] = []
     n, room = place.n, _BYTES
-    while len(result) < size and room > 0:
+    more = True
+    while more:
         where = (*_of(run, place.attempt), Where("ended", "=", value=True), Where("next_line", ">", n))
         pieces = views.records.find(PIECE, *where, order=("next_line",), limit=_PIECES)
-        if not pieces:
-            break
-        pieces = _enough(pieces, n + size - len(result), room)
-        events = _events(views, pieces)
-        for piece in pieces:
+        chosen = _enough(pieces, n + size - len(result), room)
+        events = _events(views, chosen)
+        for piece in chosen:
             if piece.position in events:
                 recorded, event = events[piece.position]
                 came, _ = step(piece.before or LineState(), event.pieces, recorded.recorded_at)
                 result += [line for line in came if line.n >= n]
             n = piece.next_line
             room -= piece.size_bytes
+        more = len(result) < size and len(chosen) == len(pieces) == _PIECES
     if len(result) > size:
         del result[size:]
         n = result[-1].n + 1
@@ -168,7 +168,7 @@ def _enough(pieces: Sequence[LogPieceRecord], line: int, room: int) -> list[LogP
     return chosen
 
 
-def _within_bytes(pieces: Sequence[LogPieceRecord], room: int = _BYTES) -> Sequence[LogPieceRecord]:
+def _within_bytes(pieces: Sequence[LogPieceRecord], room: int) -> Sequence[LogPieceRecord]:
     for count, piece in enumerate(pieces):
         room -= piece.size_bytes
         if room < 0 and count:

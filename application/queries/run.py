@@ -94,6 +94,16 @@ class RunCounts(msgspec.Struct, frozen=True, kw_only=True):
     """Reports that lost to an earlier one."""
 
 
+class ViewFault(msgspec.Struct, frozen=True, kw_only=True):
+    """A view that could not take in an event of this run, and lacks it and everything behind it."""
+
+    projection: str
+    position: int
+    error: str
+    """Class and place of the error; never what was reported."""
+    at: str
+
+
 class Run(RunItem, frozen=True, kw_only=True):
     """One run whole."""
 
@@ -104,6 +114,8 @@ class Run(RunItem, frozen=True, kw_only=True):
     """From the first on."""
     counts: RunCounts
     transport: Transport
+    faults: list[ViewFault]
+    """Views that are incomplete; usually none."""
 
 
 def runs(
@@ -143,6 +155,10 @@ def run(views: Views, run_id: RunId, *, now: Micros) -> Run:
         attempts=[_attempt(attempt) for attempt in attempts],
         counts=_counts(views, activity or ActivityRecord(run=run_id)),
         transport=transport(views, run_id, now=now),
+        faults=[
+            ViewFault(projection=one.projection, position=one.position, error=one.error, at=moment(one.at))
+            for one in views.faults(run_id)
+        ],
     )
 
 

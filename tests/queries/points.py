@@ -1,0 +1,68 @@
+"""Curves as a few lists: enough to ask the queries, which leave all that is hard to the port."""
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from application.ports.series_view import Chart, InvalidCounts, PointRow, SeriesSummary
+
+
+class Points:
+    """Points that a test puts in by hand. There is one attempt, unless a row says otherwise."""
+
+    def __init__(self) -> None:
+        self.rows: list[PointRow] = []
+
+    def put(self, key: str, *values: float, attempt: int = 0) -> None:
+        """Values at the steps 0, 1, 2, …, a second apart."""
+        self.rows += [PointRow(attempt, key, step, value, step * 1_000_000) for step, value in zip(count(), values)]
+
+    def project(self, recorded, event) -> None:
+        """Takes nothing in: points are put in by hand."""
+
+    def keys(self, run, *, q="", after=None, limit=None) -> list[str]:
+        found = sorted({row.key for row in self.rows if q.lower() in row.key.lower()})
+        return [key for key in found if after is None or key > after][:limit]
+
+    def summaries(self, run, keys: Sequence[str], attempt=None) -> list[SeriesSummary]:
+        found = [(key, self._of(key, attempt)) for key in keys]
+        return [_summary(key, rows) for key, rows in found if rows]
+
+    def chart(self, run, key, *, attempt=None, buckets=1000, first_step=None, last_step=None) -> Chart | None:
+        rows = self._of(key, attempt)
+        if not rows:
+            return None
+        wanted = [row for row in rows if (first_step or 0) <= row.step <= (len(rows) if last_step is None else last_step)]
+        values = [row.value for row in wanted]
+        times = [row.time / 1e6 for row in wanted]
+        ones = [1] * len(wanted)
+        steps = [row.step for row in wanted]
+        return Chart(
+            step=steps, time=times, min=values, max=values, mean=values, last=values, count=ones, exact=True
+        )
+
+    def points(self, run, keys: Sequence[str], attempt=None) -> Iterator[list[PointRow]]:
+        for key in keys:
+            yield self._of(key, attempt)
+
+    def series_count(self, run) -> int:
+        return len(self.keys(run))
+
+    def _of(self, key, attempt) -> list[PointRow]:
+        return [row for row in self.rows if row.key == key and attempt in (None, row.attempt)]
+
+
+def _summary(key: str, rows: list[PointRow]) -> SeriesSummary:
+    values = [row.value for row in rows]
+    return SeriesSummary(
+        key=key,
+        count=len(values),
+        min=min(values),
+        max=max(values),
+        mean=sum(values) / len(values),
+        first=values[0],
+        last=values[-1],
+        first_step=0,
+        last_step=rows[-1].step,
+        last_at=rows[-1].time,
+        invalid=InvalidCounts(),
+    )
