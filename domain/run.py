@@ -13,9 +13,14 @@ def attempts_stream(run: RunId) -> StreamId:
     return stream_id(run, "attempts")
 
 
+def run_stream(run: RunId) -> StreamId:
+    """One event: that the run was created."""
+    return stream_id(run, "run")
+
+
 def create_run(event: RunCreated) -> Placement:
     """A run's id is taken once; whoever comes second is refused, whatever they say."""
-    return Placement(event=event, stream=stream_id(event.run, "run"), version=1, settle=_taken)
+    return Placement(event=event, stream=run_stream(event.run), version=1, settle=_taken)
 
 
 def open_execution(event: ExecutionOpened) -> Placement:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from domain.events import TrajectoryDeleted, TrajectoryStored
-from domain.ids import stream_id
+from domain.ids import Attempt, RunId, StreamId, stream_id
 from domain.placement import Placement
 from domain.rules import latest_version_shows, trajectory_is_immutable
 
 
+def trajectory_stream(run: RunId, attempt: Attempt, trajectory_id: str) -> StreamId:
+    """One event: that the trajectory was kept."""
+    return stream_id(run, attempt, "trajectory", trajectory_id)
+
+
 def store_trajectory(event: TrajectoryStored) -> Placement:
     """One body an identity and attempt; other bytes are refused."""
-    stream = stream_id(event.run, event.attempt, "trajectory", event.trajectory_id)
+    stream = trajectory_stream(event.run, event.attempt, event.trajectory_id)
     return trajectory_is_immutable.place(event, stream)
 
 

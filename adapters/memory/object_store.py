@@ -1,0 +1,43 @@
+"""Bodies in memory, for tests."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+from application.ports.object_store import StoredObject
+
+
+class MemoryObjectStore:
+    """See `application/ports/object_store.py`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._bodies: dict[str, tuple[bytes, float]] = {}
+
+    def put(self, key: str, body: bytes, sha256: str) -> None:
+        del sha256
+        with self._lock:
+            self._bodies.setdefault(key, (body, time.time()))
+
+    def get(self, key: str) -> bytes | None:
+        with self._lock:
+            found = self._bodies.get(key)
+        return found and found[0]
+
+    def delete(self, key: str) -> None:
+        with self._lock:
+            self._bodies.pop(key, None)
+
+    def stat(self, key: str) -> StoredObject | None:
+        with self._lock:
+            found = self._bodies.get(key)
+        return found and StoredObject(key, len(found[0]), found[1])
+
+    def keys(self, prefix: str) -> Iterator[StoredObject]:
+        with self._lock:
+            bodies = sorted(self._bodies.items())
+        for key, (body, stored_at) in bodies:
+            if key.startswith(prefix):
+                yield StoredObject(key, len(body), stored_at)

@@ -1,0 +1,99 @@
+"""The one place where ports meet adapters."""
+
+from __future__ import annotations
+
+import secrets
+
+from dependency_injector import containers, providers
+
+from adapters.argon2.password_hasher import Argon2Passwords
+from adapters.filesystem.object_store import FilesystemObjectStore
+from adapters.filesystem.upload_signer import FilesystemUploadSigner
+from adapters.postgres.accounts import PostgresAccounts
+from adapters.postgres.database import Database
+from adapters.postgres.event_log import PostgresEventLog
+from adapters.postgres.ingest_tokens import PostgresIngestTokens
+from application.commands.create_personal_token import CreatePersonalToken
+from application.commands.create_run import CreateRun
+from application.commands.delete_trajectory import DeleteTrajectory
+from application.commands.manage_accounts import ManageAccounts
+from application.commands.open_execution import OpenExecution
+from application.commands.report_collected_scalars import ReportCollectedScalars
+from application.commands.report_hardware import ReportHardware
+from application.commands.report_lifecycle import ReportLifecycle
+from application.commands.report_metrics import ReportMetrics
+from application.commands.revoke_tokens import RevokeTokens
+from application.commands.share_run import ShareRun
+from application.commands.sign_upload import SignUpload
+from application.commands.store_trajectory import StoreTrajectory
+from application.group_commit import GroupCommit
+from application.ports.accounts import Accounts
+from application.series_numbers import SeriesNumbers
+from entrypoints.http.counters import Counters
+from entrypoints.http.health import Health
+from entrypoints.http.ingest.authentication import KnownTokens
+from entrypoints.http.ingest.intake import Intake
+from entrypoints.http.stopping import Stopping
+from entrypoints.settings import Settings
+
+
+def _endpoint(settings: Settings) -> str:
+    return f"{settings.public_address}/api/ingest"
+
+
+def _file_signer(settings: Settings, accounts: Accounts) -> FilesystemUploadSigner:
+    return FilesystemUploadSigner(
+        settings.public_address, lambda: accounts.setting("upload-signing-key", secrets.token_bytes(32))
+    )
+
+
+class Container(containers.DeclarativeContainer):
+    """Made of `settings`, whose `database_url` is set. Tests put their own adapters in place of these."""
+
+    settings = providers.Dependency(instance_of=Settings)
+
+    database = providers.Singleton(Database, settings.provided.database_url)
+    event_log = providers.Singleton(PostgresEventLog, database)
+    ingest_tokens = providers.Singleton(PostgresIngestTokens, database)
+    accounts = providers.Singleton(PostgresAccounts, database)
+    passwords = providers.Singleton(Argon2Passwords)
+    file_store = providers.Singleton(FilesystemObjectStore, settings.provided.bodies)
+    file_signer = providers.Singleton(_file_signer, settings, accounts)
+    bodies = providers.Singleton(lambda store: store, file_store)
+    upload_signer = providers.Singleton(lambda signer: signer, file_signer)
+
+    commit = providers.Singleton(GroupCommit, event_log)
+    series_numbers = providers.Singleton(SeriesNumbers)
+    stopping = providers.Singleton(Stopping)
+    counters = providers.Singleton(Counters)
+    health = providers.Singleton(Health, event_log, commit, counters, stopping)
+
+    create_run = providers.Singleton(CreateRun, commit)
+    open_execution = providers.Singleton(
+        OpenExecution,
+        commit,
+        event_log,
+        ingest_tokens,
+        endpoint=providers.Callable(_endpoint, settings),
+        token_days=settings.provided.ingest_token_days,
+    )
+    revoke_tokens = providers.Singleton(RevokeTokens, commit, event_log, ingest_tokens)
+    share_run = providers.Singleton(ShareRun, commit, event_log, accounts)
+    delete_trajectory = providers.Singleton(DeleteTrajectory, commit, event_log, bodies)
+
+    create_personal_token = providers.Singleton(CreatePersonalToken, accounts)
+    manage_accounts = providers.Singleton(ManageAccounts, accounts, passwords)
+
+    known_tokens = providers.Singleton(KnownTokens, ingest_tokens)
+    intake = providers.Singleton(
+        Intake,
+        commit=commit,
+        metrics=providers.Singleton(ReportMetrics, event_log, series_numbers),
+        hardware=providers.Singleton(ReportHardware, event_log, series_numbers),
+        scalars=providers.Singleton(ReportCollectedScalars, event_log, series_numbers),
+        lifecycle=providers.Singleton(ReportLifecycle, commit, event_log),
+        trajectories=providers.Singleton(StoreTrajectory, commit, event_log, bodies),
+        uploads=providers.Singleton(SignUpload, upload_signer, settings.provided.artifact_bytes),
+        trajectory_days=settings.provided.trajectory_days,
+        counters=counters,
+    )

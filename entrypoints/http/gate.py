@@ -1,0 +1,84 @@
+"""The outermost layer: which hosts are answered, the security headers of every answer, and a count of answers.
+
+Outside of routing, so that unknown addresses get the same treatment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+import msgspec
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from entrypoints.http.counters import Counters
+from entrypoints.http.errors import PROBLEM_JSON, Problem
+from entrypoints.settings import Settings
+
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = (
+    (
+        b"content-security-policy",
+        b"default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+
+
+def allowed_hosts(settings: Settings) -> frozenset[str]:
+    """Names this installation answers to, without ports; `*` is any."""
+    names = {*LOOPBACK_NAMES, *settings.allowed_hosts, settings.host.lower()}
+    if settings.ingest_url:
+        names.add((urlsplit(settings.ingest_url).hostname or "").lower())
+    return frozenset(names)
+
+
+class Gate:
+    """An ASGI application around another."""
+
+    def __init__(self, inner: ASGIApp, hosts: Collection[str], counters: Counters) -> None:
+        self._inner = inner
+        self._hosts = hosts
+        self._counters = counters
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes on what is let in."""
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                present = {name for name, _ in message["headers"]}
+                more = (header for header in SECURITY_HEADERS if header[0] not in present)
+                message["headers"] = [*message["headers"], *more]
+                self._counters.answered(scope["path"], message["status"])
+            await send(message)
+
+        host = _host(scope)
+        if "*" in self._hosts or host in self._hosts:
+            await self._inner(scope, receive, with_headers)
+        else:
+            await _refuse(host, with_headers)
+
+
+def _host(scope: Scope) -> str:
+    """The name in the Host header, lower case, without port and brackets."""
+    value = next((value for name, value in scope["headers"] if name == b"host"), b"")
+    name = value.decode("latin-1").lower()
+    if name.startswith("["):
+        return name[1:].partition("]")[0]
+    return name.partition(":")[0]
+
+
+async def _refuse(host: str, send: Send) -> None:
+    detail = (
+        f"This server does not answer to the name {host[:128]!r}; TUNEPLANE_ALLOWED_HOSTS names those it answers to."
+    )
+    body = msgspec.json.encode(Problem(type="about:blank", title="Bad Request", status=400, detail=detail))
+    headers = [(b"content-type", PROBLEM_JSON.encode()), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 400, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -1,0 +1,101 @@
+"""The server process: granian inside this process, uvloop, and a stop that answers what is in flight."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+
+import uvloop
+from granian.constants import Interfaces, SSLProtocols
+from granian.http import HTTP1Settings
+from granian.server.embed import Server
+
+from application.ports.event_log import EventLog
+from domain.errors import TryAgain
+from entrypoints.container import Container
+from entrypoints.http.app import create_app
+from entrypoints.http.stopping import Stopping
+from entrypoints.settings import Settings
+
+STREAMS_END_SECONDS = 0.3
+"""What streams get to end in, before granian stops: it would wait for them for ever."""
+STOP_SECONDS = 4.0
+HEAD_SECONDS = 300.0
+"""How often the chain's head is published in the log line, where it moved."""
+_CONNECTIONS = 4_096
+_HEADER_MILLISECONDS = 10_000
+_log = logging.getLogger("tuneplane.server")
+
+
+def run(container: Container, started: Callable[[], None]) -> None:
+    """Serves until SIGTERM or SIGINT; `started` is called once the port is open.
+
+    Requests in flight are answered; what has not ended after `STOP_SECONDS` is cut.
+    """
+    uvloop.run(_serve(container, started))
+
+
+async def _serve(container: Container, started: Callable[[], None]) -> None:
+    server = _granian(container)
+    stopping = container.stopping()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.begin)
+    serving = asyncio.create_task(server.serve())
+    asked = asyncio.create_task(stopping.wait())
+    heads = asyncio.create_task(_publish_heads(container.event_log()))
+    try:
+        await asyncio.sleep(0)  # the port is opened, or refused, in the first step
+        if not serving.done():
+            started()
+        await asyncio.wait({serving, asked}, return_when=asyncio.FIRST_COMPLETED)
+        await _stop(server, serving, stopping)
+    finally:
+        asked.cancel()
+        heads.cancel()
+
+
+async def _stop(server: Server, serving: asyncio.Task[None], stopping: Stopping) -> None:
+    stopping.begin()
+    if not serving.done():
+        await asyncio.sleep(STREAMS_END_SECONDS)
+        server.stop()
+        await asyncio.wait({serving}, timeout=STOP_SECONDS)
+    if serving.done():
+        serving.result()
+    else:
+        _log.warning("some requests did not end within %.0f s and were cut", STOP_SECONDS)
+
+
+def _granian(container: Container) -> Server:
+    settings: Settings = container.settings()
+    return Server(
+        create_app(container),
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.ASGI,
+        backlog=1024,
+        backpressure=_CONNECTIONS,
+        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MILLISECONDS),
+        websockets=False,
+        log_enabled=False,
+        ssl_cert=settings.tls_cert,
+        ssl_key=settings.tls_key,
+        ssl_protocol_min=SSLProtocols.tls12,
+    )
+
+
+async def _publish_heads(log: EventLog) -> None:
+    """Who keeps the server's log keeps proof of the chain: rewriting its tail would show."""
+    published = 0
+    while True:
+        try:
+            head = await asyncio.to_thread(log.head)
+        except TryAgain:
+            head = None
+        if head is not None and head.position > published:
+            published = head.position
+            _log.info("chain head: position %d, hash %s", head.position, head.hash.hex())
+        await asyncio.sleep(HEAD_SECONDS)
