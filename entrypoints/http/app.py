@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import PackageNotFoundError, version
 
+from anyio import to_thread
 from litestar import Litestar
 from litestar.types import ControllerRouterHandler
 
@@ -43,7 +44,7 @@ def _routers(container: Container) -> list[ControllerRouterHandler]:
     return routers
 
 
-def _lifespan(container: Container) -> object:
+def _lifespan(container: Container) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
         commit = container.commit()
@@ -52,7 +53,7 @@ def _lifespan(container: Container) -> object:
             yield
         finally:
             container.stopping().begin()
-            commit.stop()
+            await to_thread.run_sync(commit.stop)
 
     return lifespan
 

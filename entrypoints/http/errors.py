@@ -5,6 +5,7 @@ from __future__ import annotations
 import http
 import logging
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 from litestar import Request, Response
@@ -103,12 +104,12 @@ def answer(problem: Problem, headers: Mapping[str, str] | None = None) -> Respon
     return Response(msgspec.json.encode(problem), status_code=problem.status, media_type=PROBLEM_JSON, headers=more)
 
 
-def on_refusal(_: Request[object, object, object], fault: DomainFault) -> Response[bytes]:
+def on_refusal(_: Request[Any, Any, Any], fault: DomainFault) -> Response[bytes]:
     """Answers what the core or an edge refused."""
     return answer(problem_of(fault))
 
 
-def on_http_exception(_: Request[object, object, object], fault: HTTPException) -> Response[bytes]:
+def on_http_exception(_: Request[Any, Any, Any], fault: HTTPException) -> Response[bytes]:
     """Answers what Litestar itself refuses: no such address, wrong method, unreadable parameters."""
     status = fault.status_code
     phrase = http.HTTPStatus(status).phrase
@@ -121,7 +122,7 @@ def on_http_exception(_: Request[object, object, object], fault: HTTPException) 
     return answer(problem, fault.headers)
 
 
-def on_surprise(request: Request[object, object, object], fault: Exception) -> Response[bytes]:
+def on_surprise(request: Request[Any, Any, Any], fault: Exception) -> Response[bytes]:
     """Answers what nobody foresaw: says nothing of it outside, logs it without the body."""
     _log.error("%s %s failed", request.method, request.url.path, exc_info=fault)
     detail = "The server failed on this; its log says why. Nothing is known to be stored."

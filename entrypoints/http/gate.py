@@ -9,6 +9,7 @@ from collections.abc import Collection
 from urllib.parse import urlsplit
 
 import msgspec
+from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from entrypoints.http.counters import Counters
@@ -46,7 +47,7 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes on what is let in."""
-        if scope["type"] != "http":
+        if scope["type"] != ScopeType.HTTP:
             await self._inner(scope, receive, send)
             return
 

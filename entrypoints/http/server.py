@@ -61,7 +61,7 @@ async def _stop(server: Server, serving: asyncio.Task[None], stopping: Stopping)
     stopping.begin()
     if not serving.done():
         await asyncio.sleep(STREAMS_END_SECONDS)
-        server.stop()
+        server.stop()  # type: ignore[no-untyped-call]  # granian has no types here
         await asyncio.wait({serving}, timeout=STOP_SECONDS)
     if serving.done():
         serving.result()

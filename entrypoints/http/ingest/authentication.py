@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import anyio.to_thread
 from litestar.connection import ASGIConnection
@@ -19,6 +20,9 @@ HEADER = "x-tuneplane-token"
 KEPT_SECONDS = 1.0
 """How long a look-up is believed: a revocation shows everywhere within this."""
 _KEPT_TOKENS = 4_096
+
+
+Connection = ASGIConnection[Any, Any, Any, Any]
 
 
 class KnownTokens:
@@ -67,14 +71,12 @@ class IngestAuthentication(AbstractAuthenticationMiddleware):
         super().__init__(app)
         self._known = known
 
-    async def authenticate_request(
-        self, connection: ASGIConnection[object, object, object, object]
-    ) -> AuthenticationResult:
+    async def authenticate_request(self, connection: Connection) -> AuthenticationResult:
         """The source as `request.user`."""
         return AuthenticationResult(user=await self._known.source(_token(connection)), auth="ingest")
 
 
-def _token(connection: ASGIConnection[object, object, object, object]) -> str:
+def _token(connection: Connection) -> str:
     given = connection.headers.get(HEADER)
     if given is not None:
         return given.strip()

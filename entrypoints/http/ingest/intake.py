@@ -69,7 +69,9 @@ class Intake:
         """Appends a batch of series, opening those that are new."""
 
         async def tried() -> Receipt:
-            placements = command.known(report) or await in_thread(lambda: command.with_new_series(report))
+            placements = command.known(report)
+            if placements is None:
+                placements = await in_thread(lambda: command.with_new_series(report))
             receipt = await self._commit.append(placements)
             command.learned(placements)
             return receipt
@@ -84,9 +86,9 @@ class Intake:
 
         async def tried() -> Response[bytes]:
             command, run, attempt = self._scalars, source.run, source.attempt
-            placed = command.known(run, attempt, scalars) or await in_thread(
-                lambda: command.with_new_series(run, attempt, scalars)
-            )
+            placed = command.known(run, attempt, scalars)
+            if placed is None:
+                placed = await in_thread(lambda: command.with_new_series(run, attempt, scalars))
             answered = await self.events([*facts, *placed])
             command.learned(placed)
             return answered

@@ -59,7 +59,7 @@ _ARRAY16 = 0xDC
 _FIXARRAY, _FIXARRAY_MASK, _FIXARRAY_COUNT = 0x90, 0xF0, 0x0F
 
 
-def batch_of(series: Sequence[Series] | Sequence[PackedSeries]) -> SeriesBatch:
+def batch_of(series: Sequence[Series | PackedSeries]) -> SeriesBatch:
     """The checked columns, one series after the other."""
     keys: dict[str, int] = {}
     columns: list[tuple[Ints, Floats, Floats]] = []

@@ -91,12 +91,12 @@ def _batch(points: list[HardwarePoint], received_at: Micros) -> SeriesBatch:
             times, values = found.setdefault(key, ([], []))
             times.append(measured_at)
             values.append(value)
-    times = np.array([at for column, _ in found.values() for at in column], np.int64)
+    measured = np.array([at for column, _ in found.values() for at in column], np.int64)
     return SeriesBatch(
         keys=list(found),
         counts=np.array([len(column) for column, _ in found.values()], np.int64),
-        steps=times,
-        times=times,
+        steps=measured,
+        times=measured,
         values=np.array([value for _, column in found.values() for value in column], np.float64),
     )
 

@@ -68,7 +68,7 @@ def report_of(raw: bytes, source: Source, *, packed: bool) -> MetricsReport:
     if report.points is not None:
         batch = from_points(report.points, time.time_ns() // 1000)
     else:
-        batch = columnar.batch_of(report.series or ())
+        batch = columnar.batch_of(list(report.series or ()))
     if report.stream is not None and report.sequence is not None:
         origin = Origin(session=report.stream, sequence=report.sequence)
     else:
