@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
@@ -17,6 +18,7 @@ from domain.events import Event, decode
 from domain.ids import Position, RunId
 
 _BATCH = 512
+_LOOK_SECONDS = 0.01
 
 
 class SeriesTwin(SeriesReader, Protocol):
@@ -121,6 +123,7 @@ class MemoryReading:
         self._hardware = hardware
         self._views = self._empty()
         self._lock = threading.RLock()
+        self._pause = threading.Event()
 
     @contextmanager
     def now(self, min_position: Position = START) -> Iterator[MemoryViews]:
@@ -136,6 +139,13 @@ class MemoryReading:
         views = self._empty()
         views.follow(min(as_of, self._log.head().position), run)
         yield views
+
+    def await_news(self, after: Position, seconds: float) -> Position:
+        """Looks at the log again and again: it tells nobody."""
+        deadline = time.monotonic() + seconds
+        while (found := self._log.head().position) <= after and time.monotonic() < deadline:
+            self._pause.wait(_LOOK_SECONDS)
+        return found
 
     def _empty(self) -> MemoryViews:
         return MemoryViews(self._log, self._projections, self._scalars(), self._hardware())

@@ -44,6 +44,13 @@ class ProjectedPosition:
             else:
                 self._news.wait_for(lambda: self._heard >= position or not self._listening, seconds)
 
+    def news(self, after: Position, seconds: float) -> Position:
+        """Waits until it has heard of something behind `after`, `seconds` at most; the last it has heard of."""
+        with self._news:
+            self._start()
+            self._news.wait_for(lambda: self._heard > after, seconds)
+            return self._heard
+
     def behind(self, position: Position) -> bool:
         """Whether it listens and has not heard of `position`: looking is in vain."""
         return self._listening and self._heard < position

@@ -120,6 +120,9 @@ class PostgresReading:
     def at(self, run: RunId, as_of: Position) -> AbstractContextManager[Views]:
         return self._as_of(run, as_of)
 
+    def await_news(self, after: Position, seconds: float) -> Position:
+        return self._projected.news(after, seconds)
+
     def close(self) -> None:
         """Ends the listener. May be repeated."""
         self._projected.close()

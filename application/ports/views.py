@@ -56,3 +56,10 @@ class Reading(Protocol):
     def at(self, run: RunId, as_of: Position) -> AbstractContextManager[Views]:
         """The views of one run as they were when `as_of` was the last position."""
         ...
+
+    def await_news(self, after: Position, seconds: float) -> Position:
+        """Waits until the views are known to have taken in something behind `after`, `seconds` at most.
+
+        Answers how far they are then known to be. Raises `TryAgain` where the store is away.
+        """
+        ...

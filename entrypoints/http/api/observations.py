@@ -1,0 +1,38 @@
+"""Events, histograms and health that a run observed, and how far its contract is covered."""
+
+from __future__ import annotations
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from application.queries.observation import ObservationItem, observations
+from application.queries.observation_contract import ContractCoverage, coverage
+from application.queries.page import Page
+from domain.events.observation import ObservationKind
+from domain.ids import RunId
+from entrypoints.http.api.moment import Limit, Moment, OfAttempt
+
+
+@get("/api/runs/{run:str}/observations", sync_to_thread=True)
+def list_observations(
+    run: FromPath[str],
+    moment: NamedDependency[Moment],
+    name: str | None = None,
+    kind: ObservationKind | None = None,
+    attempt: OfAttempt = None,
+    limit: Limit = None,
+) -> Response[Page[ObservationItem]]:
+    """The latest 100 that meet every filter, newest first."""
+    with moment.views(run) as views:
+        found = observations(views, RunId(run), name=name, kind=kind, attempt=attempt, limit=limit)
+        return moment.answer(views, found)
+
+
+@get("/api/runs/{run:str}/coverage", sync_to_thread=True)
+def read_coverage(
+    run: FromPath[str], moment: NamedDependency[Moment], attempt: OfAttempt = None
+) -> Response[ContractCoverage]:
+    """Which requirements have a reported candidate. That is coverage, no proof of correctness."""
+    with moment.views(run) as views:
+        return moment.answer(views, coverage(views, RunId(run), attempt=attempt))

@@ -1,0 +1,78 @@
+"""Evaluation rounds, their trials, and the samples kept of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from application.queries.page import Page
+from application.queries.round import Round, rounds
+from application.queries.sample import ValidationSample, samples
+from application.queries.trial import Trial, TrialAttempt, trial_attempts, trials
+from domain.events.outcome import OutcomeStatus
+from domain.ids import RoundId, RunId, TrialId
+from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt
+from entrypoints.http.signed_in import SignedIn
+
+
+@get("/api/runs/{run:str}/validation/rounds", sync_to_thread=True)
+def list_rounds(
+    run: FromPath[str],
+    moment: NamedDependency[Moment],
+    attempt: OfAttempt = None,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Response[Page[Round]]:
+    """Rounds with their counts and the rates these allow."""
+    with moment.views(run) as views:
+        return moment.answer(views, rounds(views, RunId(run), attempt=attempt, limit=limit, cursor=cursor))
+
+
+@get("/api/runs/{run:str}/validation/rounds/{round_id:str}/trials", sync_to_thread=True)
+def list_trials(
+    run: FromPath[str],
+    round_id: FromPath[str],
+    moment: NamedDependency[Moment],
+    status: OutcomeStatus | None = None,
+    attempt: OfAttempt = None,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Response[Page[Trial]]:
+    """Trials by their current outcome."""
+    with moment.views(run) as views:
+        found = trials(views, RunId(run), RoundId(round_id), status=status, attempt=attempt, limit=limit, cursor=cursor)
+        return moment.answer(views, found)
+
+
+@get("/api/runs/{run:str}/validation/rounds/{round_id:str}/trials/{trial_id:str}/attempts", sync_to_thread=True)
+def list_trial_attempts(
+    run: FromPath[str],
+    round_id: FromPath[str],
+    trial_id: FromPath[str],
+    moment: NamedDependency[Moment],
+    attempt: OfAttempt = None,
+) -> Response[Page[TrialAttempt]]:
+    """The retry history of a trial, up to 100 attempts, with the reports that were set aside."""
+    with moment.views(run) as views:
+        found = trial_attempts(views, RunId(run), RoundId(round_id), TrialId(trial_id), attempt=attempt)
+        return moment.answer(views, found)
+
+
+@get("/api/runs/{run:str}/validation/rounds/{round_id:str}/samples", sync_to_thread=True)
+def list_samples(
+    request: Request[SignedIn, Any, Any],
+    run: FromPath[str],
+    round_id: FromPath[str],
+    moment: NamedDependency[Moment],
+    attempt: OfAttempt = None,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Response[Page[ValidationSample]]:
+    """Retained validation samples; needs the content permission."""
+    request.user.require("content")
+    with moment.views(run) as views:
+        found = samples(views, RunId(run), RoundId(round_id), attempt=attempt, limit=limit, cursor=cursor)
+        return moment.answer(views, found)

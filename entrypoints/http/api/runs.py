@@ -1,0 +1,164 @@
+"""Runs: made, opened, listed, read, shared."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Request, Response, delete, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from application.commands.create_run import CreatedRun, CreateRun
+from application.commands.open_execution import OpenExecution
+from application.commands.revoke_tokens import RevokeTokens
+from application.commands.share_run import ShareRun
+from application.projections.run import RunStatus
+from application.queries import run as queries
+from application.queries.moment import moment as iso
+from application.queries.page import Page
+from domain.ids import RunId
+from entrypoints.http.api.moment import Cursor, Limit, Moment, now
+from entrypoints.http.signed_in import SignedIn
+
+AsSignedIn = Request[SignedIn, Any, Any]
+
+
+class NewRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    run_id: str | None = None
+    """`[A-Za-z0-9_.-]{1,128}`; made by the server where it is not given."""
+    tags: list[str] = []
+    recipe: str | None = None
+    framework: str | None = None
+    notes: str | None = None
+
+
+class NewExecution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    token_days: int | None = None
+    """Life of the token; the installation's where it is not given."""
+
+
+class Execution(msgspec.Struct, frozen=True, kw_only=True):
+    run_id: str
+    attempt: int
+    token: str
+    """Shown here only."""
+    expires_at: str
+    endpoint: str
+    env: dict[str, str]
+    """What a launcher puts into the job's environment."""
+    position: int
+
+
+class Done(msgspec.Struct, frozen=True):
+    position: int
+    """Read with `min_position` at least this to see it."""
+
+
+class Link(msgspec.Struct, frozen=True):
+    url: str
+    """Opens the public page to anyone who has it; shown here only."""
+    position: int
+
+
+@post("/api/runs", sync_to_thread=True)
+def create(request: AsSignedIn, data: JSONBody[NewRun], create_run: NamedDependency[CreateRun]) -> CreatedRun:
+    """Makes a run; a taken id is 409."""
+    request.user.require_member()
+    return create_run(
+        name=data.name,
+        owner=request.user.account.name,
+        run_id=data.run_id,
+        tags=data.tags,
+        recipe=data.recipe,
+        framework=data.framework,
+        notes=data.notes,
+    )
+
+
+@post("/api/runs/{run:str}/executions", sync_to_thread=True)
+def open_execution(
+    request: AsSignedIn,
+    run: FromPath[str],
+    data: JSONBody[NewExecution],
+    opening: NamedDependency[OpenExecution],
+    moment: NamedDependency[Moment],
+) -> Execution:
+    """Opens the next execution attempt, with an ingest token of its own."""
+    _require_change(request, moment, run)
+    made = opening(RunId(run), opened_by=request.user.account.name, token_days=data.token_days)
+    return Execution(
+        run_id=made.run_id,
+        attempt=made.attempt,
+        token=made.token,
+        expires_at=iso(made.expires_at),
+        endpoint=made.endpoint,
+        env=made.env,
+        position=made.position,
+    )
+
+
+@get("/api/runs", sync_to_thread=True)
+def list_runs(
+    moment: NamedDependency[Moment],
+    status: RunStatus | None = None,
+    owner: str | None = None,
+    tag: str | None = None,
+    q: Annotated[str, QueryParameter(max_length=256)] = "",
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Response[Page[queries.RunItem]]:
+    """Runs that meet every filter, newest first."""
+    with moment.all_views() as views:
+        found = queries.runs(views, status=status, owner=owner, tag=tag, q=q, limit=limit, cursor=cursor)
+        return moment.answer(views, found)
+
+
+@get("/api/runs/{run:str}", sync_to_thread=True)
+def read(run: FromPath[str], moment: NamedDependency[Moment]) -> Response[queries.Run]:
+    """One run with its attempts, counts and the health of its reporting."""
+    with moment.views(run) as views:
+        return moment.answer(views, queries.run(views, RunId(run), now=now()))
+
+
+@delete("/api/runs/{run:str}/tokens", status_code=200, sync_to_thread=True)
+def revoke(
+    request: AsSignedIn,
+    run: FromPath[str],
+    revoke_tokens: NamedDependency[RevokeTokens],
+    moment: NamedDependency[Moment],
+) -> Done:
+    """Revokes all ingest tokens of the run."""
+    _require_change(request, moment, run)
+    return Done(revoke_tokens(RunId(run), revoked_by=request.user.account.name))
+
+
+@post("/api/runs/{run:str}/share", sync_to_thread=True)
+def share(
+    request: AsSignedIn,
+    run: FromPath[str],
+    share_run: NamedDependency[ShareRun],
+    public_address: NamedDependency[str],
+    moment: NamedDependency[Moment],
+) -> Link:
+    """A link to a public read-only page: no trajectory bodies, no validation text."""
+    _require_change(request, moment, run)
+    shared = share_run.share(RunId(run), shared_by=request.user.account.name)
+    return Link(f"{public_address}/s/{shared.token}", shared.position)
+
+
+@delete("/api/runs/{run:str}/share", status_code=200, sync_to_thread=True)
+def withdraw_share(
+    request: AsSignedIn, run: FromPath[str], share_run: NamedDependency[ShareRun], moment: NamedDependency[Moment]
+) -> Done:
+    """Takes every link of the run back."""
+    _require_change(request, moment, run)
+    return Done(share_run.withdraw(RunId(run), withdrawn_by=request.user.account.name))
+
+
+def _require_change(request: AsSignedIn, moment: Moment, run: str) -> None:
+    """Only the owner or an administrator changes a run. Raises `UnknownRun`, `NotAllowed`."""
+    with moment.views(run) as views:
+        owner = queries.run_of(views, RunId(run)).owner
+    request.user.require_change(owner)

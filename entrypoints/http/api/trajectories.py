@@ -1,0 +1,85 @@
+"""Trajectories: the index, one with its messages, and the deletion of its text."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import Request, Response, delete, get
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromPath, QueryParameter, SkipValidation
+from tuneplane.contract import INT64_MAX
+
+from application.commands.delete_trajectory import DeleteTrajectory
+from application.ports.object_store import ObjectStore
+from application.queries import trajectory as queries
+from application.queries.page import Page
+from application.queries.run import run_of
+from domain.ids import RunId
+from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt, now
+from entrypoints.http.api.runs import Done
+from entrypoints.http.signed_in import SignedIn
+
+
+def provide_filter(
+    scope: str | None = None,
+    round_id: str | None = None,
+    diagnostic: str | None = None,
+    step: Annotated[int | None, QueryParameter(ge=0, le=INT64_MAX)] = None,
+    trial_id: str | None = None,
+) -> queries.TrajectoryFilter:
+    """The dependency `wanted`: its parameters become the question's."""
+    return queries.TrajectoryFilter(scope=scope, round_id=round_id, diagnostic=diagnostic, step=step, trial_id=trial_id)
+
+
+@get(
+    "/api/runs/{run:str}/trajectories",
+    dependencies={"wanted": Provide(provide_filter, sync_to_thread=False)},
+    sync_to_thread=True,
+)
+def list_trajectories(
+    run: FromPath[str],
+    moment: NamedDependency[Moment],
+    wanted: NamedDependency[queries.TrajectoryFilter],
+    attempt: OfAttempt = None,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Response[Page[queries.Trajectory]]:
+    """The index, filtered before paging; samples are biased and give no rate."""
+    with moment.views(run) as views:
+        found = queries.trajectories(views, RunId(run), wanted, now=now(), attempt=attempt, limit=limit, cursor=cursor)
+        return moment.answer(views, found)
+
+
+@get("/api/runs/{run:str}/trajectories/{trajectory_id:str}", sync_to_thread=True)
+def read(
+    request: Request[SignedIn, Any, Any],
+    run: FromPath[str],
+    trajectory_id: FromPath[str],
+    moment: NamedDependency[Moment],
+    bodies: NamedDependency[SkipValidation[ObjectStore]],
+    page: int = 1,
+    attempt: OfAttempt = None,
+) -> Response[queries.TrajectoryPage]:
+    """One trajectory with 20 of its messages; needs the content permission."""
+    request.user.require("content")
+    with moment.views(run) as views:
+        found = queries.trajectory(views, bodies, RunId(run), trajectory_id, now=now(), page=page, attempt=attempt)
+        return moment.answer(views, found)
+
+
+@delete("/api/runs/{run:str}/trajectories/{trajectory_id:str}", status_code=200, sync_to_thread=True)
+def remove(
+    request: Request[SignedIn, Any, Any],
+    run: FromPath[str],
+    trajectory_id: FromPath[str],
+    moment: NamedDependency[Moment],
+    delete_trajectory: NamedDependency[DeleteTrajectory],
+    attempt: OfAttempt = None,
+) -> Done:
+    """Removes the text; the index entry and all counts stay."""
+    with moment.views(run) as views:
+        owner = run_of(views, RunId(run)).owner
+        known = queries.trajectory_of(views, RunId(run), trajectory_id, attempt)
+    request.user.require_change(owner)
+    by = request.user.account.name
+    return Done(delete_trajectory(RunId(run), known.attempt, trajectory_id, deleted_by=by))

@@ -1,0 +1,1 @@
+"""The live stream of a run: server-sent events, resumed exactly by cursor."""
