@@ -1,0 +1,193 @@
+from itertools import count
+
+import pytest
+
+from application.queries.review_rounds import Side, review_rounds, side_of
+from domain.errors import Refused, UnknownThing
+from domain.ids import RoundId, RunId
+from tests import factories as a
+
+OTHER = RunId("run-2")
+DIGESTS = ("dataset_digest", "cohort_digest", "verifier_digest", "settings_digest")
+LEFT = Side(run=a.RUN, round_id=RoundId("r1"))
+RIGHT = Side(run=OTHER, round_id=RoundId("r1"))
+
+
+@pytest.fixture
+def two(reports):
+    """Two runs with an open attempt each."""
+    reports.of(a.a_run(run=OTHER), a.an_execution(run=OTHER, token_id="t2"))
+    return reports
+
+
+def report(reports, side, expected, statuses, *, protocol=True, **changed):
+    """A round of `side`: its trials in order, None where one is not reported."""
+    told = {"run": side.run, "round_id": side.round_id}
+    events = [a.an_outcome(**told, trial_id=f"t{n:02}", status=one) for n, one in zip(count(), statuses) if one]
+    if expected is not None:
+        events.append(a.a_population(expected, **told))
+    if protocol:
+        events.append(a.a_protocol(**told, checkpoint=side.run, **changed))
+    reports.of(*events)
+
+
+def compared(reports, **asked):
+    return review_rounds(reports.views, LEFT, RIGHT, **asked)
+
+
+def test_matched_and_complete_rounds_show_the_difference(two):
+    report(two, LEFT, 2, ["failure", "success"])
+    report(two, RIGHT, 2, ["success", "success"])
+
+    found = compared(two)
+
+    assert (found.matched, found.mismatches, found.difference) == (True, [], 0.5)
+    assert (found.left.run_id, found.left.success_rate, found.right.run_id) == (a.RUN, 0.5, OTHER)
+    assert found.left.protocol.checkpoint != found.right.protocol.checkpoint
+
+
+@pytest.mark.parametrize("field", DIGESTS)
+def test_another_digest_shows_no_difference(two, field):
+    report(two, LEFT, 1, ["failure"])
+    report(two, RIGHT, 1, ["success"], **{field: "0" * 64})
+
+    found = compared(two)
+
+    assert (found.matched, found.mismatches, found.difference) == (False, [field], None)
+
+
+@pytest.mark.parametrize(("left", "right"), [(False, True), (True, False), (False, False)])
+def test_a_side_without_protocol_is_not_matched(two, left, right):
+    report(two, LEFT, 1, ["failure"], protocol=left)
+    report(two, RIGHT, 1, ["success"], protocol=right)
+
+    found = compared(two)
+
+    assert (found.matched, found.difference) == (False, None)
+    assert "protocol" in found.mismatches
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((None, ["failure"]), (None, ["success"])),
+        ((2, ["failure", "success"]), (2, ["success"])),
+        ((2, ["failure"]), (2, ["success", "success"])),
+        ((2, ["failure", "failure"]), (2, ["success", "unscored"])),
+        ((1, ["failure", "failure"]), (1, ["success", "failure"])),
+    ],
+    ids=["no population", "missing right", "missing left", "unscored", "more than declared"],
+)
+def test_matched_rounds_that_are_not_completely_scored_show_no_difference(two, left, right):
+    report(two, LEFT, *left)
+    report(two, RIGHT, *right)
+
+    found = compared(two)
+
+    assert (found.matched, found.difference) == (True, None)
+
+
+PLAN = (
+    [("failure", "success")] * 1
+    + [("success", "failure")] * 2
+    + [("success", "success")] * 3
+    + [("failure", "failure")] * 4
+    + [(None, "success")] * 5
+    + [("failure", None)] * 6
+    + [("infra_error", "success")]
+    + [("failure", "unscored")] * 6
+)
+
+
+def planned(reports):
+    report(reports, LEFT, 28, [left for left, _ in PLAN])
+    report(reports, RIGHT, 28, [right for _, right in PLAN])
+
+
+def test_transitions_are_counted(two):
+    planned(two)
+
+    found = compared(two).transitions
+
+    assert (found.failure_to_success, found.success_to_failure, found.both_success, found.both_failure) == (1, 2, 3, 4)
+    assert (found.missing_left, found.missing_right, found.not_scored) == (5, 6, 7)
+
+
+def test_every_trial_of_either_side_is_listed_once_whatever_the_page(two):
+    planned(two)
+
+    found, cursor, pages = [], None, 0
+    while cursor or not pages:
+        answer = compared(two, limit=5, cursor=cursor)
+        found += [(one.trial_id, one.left, one.right) for one in answer.trials.items]
+        cursor, pages = answer.trials.next_cursor, pages + 1
+        assert answer.transitions.not_scored == 7
+
+    assert found == [(f"t{n:02}", left, right) for n, (left, right) in enumerate(PLAN)]
+    assert pages == 6
+
+
+def test_trials_filter_by_transition(two):
+    planned(two)
+
+    first = compared(two, transition="both_failure", limit=3)
+    second = compared(two, transition="both_failure", limit=3, cursor=first.trials.next_cursor)
+
+    assert [one.trial_id for one in first.trials.items] == ["t06", "t07", "t08"]
+    assert [one.trial_id for one in second.trials.items] == ["t09"]
+    assert second.trials.next_cursor is None
+
+
+def test_a_second_protocol_changes_nothing_and_a_retry_that_fails_to_score_takes_the_difference_away(two):
+    report(two, LEFT, 2, ["failure", "success"])
+    report(two, RIGHT, 2, ["success", "success"])
+    two.of(a.a_protocol(run=OTHER, **dict.fromkeys(DIGESTS, "0" * 64)))
+    still = compared(two)
+    two.of(a.an_outcome(trial_id="t01", trial_attempt=1, status="infra_error"))
+
+    found = compared(two)
+
+    assert (still.matched, still.difference) == (True, 0.5)
+    assert (found.matched, found.difference) == (True, None)
+
+
+def test_a_round_may_be_compared_with_one_of_the_same_run_and_an_attempt_picked(two):
+    two.of(
+        a.an_execution(attempt=1, token_id="t3"),
+        a.an_outcome(status="failure"),
+        a.an_outcome(attempt=1),
+        a.an_outcome(round_id="r2", status="failure"),
+    )
+    right = Side(run=a.RUN, round_id=RoundId("r2"))
+
+    found = review_rounds(two.views, LEFT, right)
+    older = review_rounds(two.views, Side(run=a.RUN, round_id=RoundId("r1"), attempt=0), right)
+
+    assert (found.left.attempt, found.transitions.success_to_failure) == (1, 1)
+    assert (older.left.attempt, older.transitions.both_failure) == (0, 1)
+
+
+def test_a_round_that_only_has_samples_may_stand_on_a_side(two):
+    two.of(a.samples())
+    report(two, RIGHT, 1, ["success"])
+
+    found = compared(two)
+
+    assert (found.left.reported, found.transitions.missing_left, found.difference) == (None, 1, None)
+
+
+def test_an_unknown_round_is_unknown(two):
+    report(two, LEFT, 1, ["success"])
+
+    with pytest.raises(UnknownThing):
+        compared(two)
+
+
+def test_a_side_is_written_run_colon_round_and_the_round_may_hold_colons():
+    assert side_of("run-1:native:m", "left") == Side(run=RunId("run-1"), round_id=RoundId("native:m"))
+
+
+@pytest.mark.parametrize("junk", ["", "run-1", "run-1:", ":r1"])
+def test_a_side_without_run_or_round_is_refused(junk):
+    with pytest.raises(Refused):
+        side_of(junk, "left")
