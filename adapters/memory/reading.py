@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
 from adapters.memory.records import MemoryRecords
 from application.ports.event_log import EventLog, RecordedEvent
+from application.ports.records import RecordReader
 from application.ports.series_view import SeriesReader
 from application.ports.views import START, ProjectionFault
 from application.projections.faults import described
@@ -24,8 +25,8 @@ _LOOK_SECONDS = 0.01
 class SeriesTwin(SeriesReader, Protocol):
     """Curves of one family, made in memory."""
 
-    def project(self, recorded: RecordedEvent, event: Event) -> None:
-        """Takes in one event of any type."""
+    def project(self, events: Iterable[tuple[RecordedEvent, Event]]) -> None:
+        """Takes in events of any type, in order."""
         ...
 
 
@@ -67,13 +68,14 @@ class MemoryViews:
     def __init__(
         self, log: EventLog, projections: Sequence[Projection], scalars: SeriesTwin, hardware: SeriesTwin
     ) -> None:
-        self.records = MemoryRecords()
+        records = MemoryRecords()
+        self.records: RecordReader = records
         self.scalars: SeriesReader = scalars
         self.hardware: SeriesReader = hardware
         self.log = log
         self.position = Position(0)
-        self._folds = [self._fold(one) for one in projections]
-        self._folds += [_Fold("scalars", None, scalars.project), _Fold("hardware", None, hardware.project)]
+        self._folds = [_fold(one, records) for one in projections]
+        self._folds += [_series_fold("series", scalars), _series_fold("hardware_series", hardware)]
 
     def follow(self, until: Position, run: RunId | None = None) -> None:
         """Takes in the events behind `position`, up to `until`; of one run alone where one is named."""
@@ -87,16 +89,21 @@ class MemoryViews:
         found = [fault for fold in self._folds if (fault := fold.fault(run)) is not None]
         return sorted(found, key=lambda fault: fault.projection)
 
-    def _fold(self, projection: Projection) -> _Fold:
-        reads = frozenset(str(kind.__struct_config__.tag) for kind in projection.reads)
-        return _Fold(projection.name, reads, lambda recorded, event: projection.project(recorded, event, self.records))
-
     def _take(self, recorded: RecordedEvent) -> None:
         if recorded.payload is None:
             return  # it was erased
         event = _decoded(recorded.tag, recorded.payload)
         for fold in self._folds:
             fold.take(recorded, event)
+
+
+def _series_fold(name: str, twin: SeriesTwin) -> _Fold:
+    return _Fold(name, None, lambda recorded, event: twin.project([(recorded, event)]))
+
+
+def _fold(projection: Projection, records: MemoryRecords) -> _Fold:
+    reads = frozenset(str(kind.__struct_config__.tag) for kind in projection.reads)
+    return _Fold(projection.name, reads, lambda recorded, event: projection.project(recorded, event, records))
 
 
 def _decoded(tag: str, payload: bytes) -> Event | Exception:

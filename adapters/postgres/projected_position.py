@@ -76,7 +76,8 @@ class ProjectedPosition:
             try:
                 self._listen(stop)
             except (psycopg.Error, TryAgain) as problem:
-                _log.warning("not listening to the projector (%s)", type(problem).__name__)
+                if self._listening:
+                    _log.warning("not listening to the projector (%s)", type(problem).__name__)
                 self._tell(listening=False)
                 stop.wait(_PAUSE_SECONDS)
         self._tell(listening=False)

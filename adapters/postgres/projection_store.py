@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+import psycopg
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
@@ -122,18 +123,20 @@ class PostgresProjectionStore:
 
     def drop(self, name: str, version: int) -> None:
         with self._database.connection() as conn:
+            # First the entry, in a transaction of its own: the projector sees that it is gone (its fence) and lets
+            # go of the tables. Both at once would wait for each other.
             with conn.transaction():
-                if conn.execute(
-                    "SELECT FROM projection_serving WHERE name = %s AND version = %s", (name, version)
-                ).fetchone():
-                    raise Refused(f"Version {version} of {name!r} serves.")
-                # First the entry, in a transaction of its own: the projector sees that it is gone (its fence) and lets
-                # go of the tables. Both at once would wait for each other.
-                gone = conn.execute("DELETE FROM projection WHERE name = %s AND version = %s", (name, version))
-                if not gone.rowcount:
-                    raise UnknownThing(f"There is no version {version} of {name!r}.")
-                conn.execute("NOTIFY projections")
+                self._remove_entry(conn, name, version)
             conn.execute(f"DROP SCHEMA IF EXISTS {quoted(schema_of(name, version))} CASCADE".encode())
+
+    def _remove_entry(self, conn: Connection[TupleRow], name: str, version: int) -> None:
+        try:
+            gone = conn.execute("DELETE FROM projection WHERE name = %s AND version = %s", (name, version))
+        except psycopg.errors.ForeignKeyViolation:
+            raise Refused(f"Version {version} of {name!r} serves.") from None
+        if not gone.rowcount:
+            raise UnknownThing(f"There is no version {version} of {name!r}.")
+        conn.execute("NOTIFY projections")
 
     def _view(self, name: str) -> SpecialView:
         factory = self._views.get(name)

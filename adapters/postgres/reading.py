@@ -17,7 +17,7 @@ from adapters.postgres.projected_position import ProjectedPosition, seconds_unti
 from adapters.postgres.projector_tracking import schema_of
 from adapters.postgres.records import PostgresRecords
 from application.ports.event_log import EventLog
-from application.ports.records import RecordTable
+from application.ports.records import RecordReader, RecordTable
 from application.ports.series_view import SeriesReader
 from application.ports.views import START, ProjectionFault, Views
 from application.projections.projection import Projection
@@ -68,7 +68,7 @@ class PostgresViews:
         schemas = {name: schema_of(name, version) for name, version in serving.items()}
         self.position = position
         self.log = log
-        self.records = PostgresRecords(conn, {table: schemas[name] for table, name in tables.items()})
+        self.records: RecordReader = PostgresRecords(conn, {table: schemas[name] for table, name in tables.items()})
         self.scalars = scalars.open(conn, schemas[scalars.view])
         self.hardware = hardware.open(conn, schemas[hardware.view])
         self._conn = conn
