@@ -17,15 +17,18 @@ _LOOKS_SECRET = re.compile(
     r"|(?i:\bbearer\s+)[A-Za-z0-9_.~+/\-]{8,}=*"
 )
 _IN_ADDRESS = re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)")
-_SECRET_WORDS = frozenset(
-    ["token", "tokens", "secret", "secrets", "password", "passwd", "passphrase", "pwd", "credential", "credentials", "auth", "authorization", "cookie", "apikey", "accesskey", "privatekey", "pat", "dsn"]
-)
+_SECRET_WORDS = frozenset((
+    "token", "tokens", "secret", "secrets", "password", "passwd", "passphrase", "pwd", "credential",
+    "credentials", "auth", "authorization", "cookie", "apikey", "accesskey", "privatekey", "pat", "dsn",
+))  # fmt: skip
 _SECRET_PAIRS = frozenset(
     [("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("account", "key")]
 )
-_VOCABULARY = frozenset(
-    ["pad", "eos", "bos", "unk", "sep", "cls", "mask", "image", "video", "audio", "stop", "start", "end", "special", "additional", "decoder", "think", "tool", "system", "user", "assistant", "max", "min", "num", "per", "total", "n"]
-)
+_VOCABULARY = frozenset((
+    "pad", "eos", "bos", "unk", "sep", "cls", "mask", "image", "video", "audio", "stop", "start", "end",
+    "special", "additional", "decoder", "think", "tool", "system", "user", "assistant", "max", "min",
+    "num", "per", "total", "n",
+))  # fmt: skip
 """Words before `token` that make it a tokenizer's, not a door key."""
 
 

@@ -6,6 +6,7 @@ token goes nowhere else.
 
 from __future__ import annotations
 
+import encodings.idna  # noqa: F401 - looked up by the first connection; a fork amid that would hang the child
 import http.client
 import json
 import ssl
