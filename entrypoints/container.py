@@ -9,10 +9,16 @@ from dependency_injector import containers, providers
 from adapters.argon2.password_hasher import Argon2Passwords
 from adapters.filesystem.object_store import FilesystemObjectStore
 from adapters.filesystem.upload_signer import FilesystemUploadSigner
+from adapters.memory.reading import MemoryReading
+from adapters.memory.series_view import MemorySeriesView
 from adapters.postgres.accounts import PostgresAccounts
 from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
 from adapters.postgres.ingest_tokens import PostgresIngestTokens
+from adapters.postgres.reading import PostgresReading, SeriesSource
+from adapters.postgres.series.reader import PostgresSeriesReader
+from adapters.postgres.series.tail_cache import TailCache
+from adapters.postgres.series.view import PostgresSeriesView
 from application.commands.create_personal_token import CreatePersonalToken
 from application.commands.create_run import CreateRun
 from application.commands.delete_trajectory import DeleteTrajectory
@@ -28,13 +34,45 @@ from application.commands.sign_upload import SignUpload
 from application.commands.store_trajectory import StoreTrajectory
 from application.group_commit import GroupCommit
 from application.ports.accounts import Accounts
+from application.ports.event_log import EventLog
+from application.projections.registry import PROJECTIONS
 from application.series_numbers import SeriesNumbers
+from domain.events.series import Family
 from entrypoints.http.counters import Counters
 from entrypoints.http.health import Health
 from entrypoints.http.ingest.authentication import KnownTokens
 from entrypoints.http.ingest.intake import Intake
+from entrypoints.http.live.hub import LiveHub
+from entrypoints.http.live.route import LiveStreams
+from entrypoints.http.signed_in import Doorkeeper
 from entrypoints.http.stopping import Stopping
 from entrypoints.settings import Settings
+
+
+def _series_source(family: Family, tails: TailCache) -> SeriesSource:
+    view = PostgresSeriesView(family)
+    return SeriesSource(
+        view=view.name, version=view.version, open=lambda conn, schema: PostgresSeriesReader(conn, schema, tails)
+    )
+
+
+def _reading(database: Database, log: EventLog) -> PostgresReading:
+    """As it is from the projector's views; as it was by folding the log in memory."""
+    tails = TailCache()
+    history = MemoryReading(
+        log,
+        PROJECTIONS,
+        scalars=lambda: MemorySeriesView("scalar"),
+        hardware=lambda: MemorySeriesView("hardware"),
+    )
+    return PostgresReading(
+        database,
+        log,
+        PROJECTIONS,
+        scalars=_series_source("scalar", tails),
+        hardware=_series_source("hardware", tails),
+        as_of=history.at,
+    )
 
 
 def _endpoint(settings: Settings) -> str:
@@ -80,6 +118,11 @@ class Container(containers.DeclarativeContainer):
     revoke_tokens = providers.Singleton(RevokeTokens, commit, event_log, ingest_tokens)
     share_run = providers.Singleton(ShareRun, commit, event_log, accounts)
     delete_trajectory = providers.Singleton(DeleteTrajectory, commit, event_log, bodies)
+
+    reading = providers.Singleton(_reading, database, event_log)
+    doorkeeper = providers.Singleton(Doorkeeper, accounts)
+    live_hub = providers.Singleton(LiveHub, reading, stopping)
+    live_streams = providers.Singleton(LiveStreams, live_hub, stopping)
 
     create_personal_token = providers.Singleton(CreatePersonalToken, accounts)
     manage_accounts = providers.Singleton(ManageAccounts, accounts, passwords)

@@ -114,5 +114,6 @@ def _announce(settings: Settings, password: str | None) -> None:
 
 
 def _close(container: Container) -> None:
+    container.reading().close()
     container.event_log().close()
     container.database().close()

@@ -11,11 +11,13 @@ from litestar import Litestar
 from litestar.types import ControllerRouterHandler
 
 from entrypoints.container import Container
+from entrypoints.http.api.router import api_router
 from entrypoints.http.errors import HANDLERS
 from entrypoints.http.gate import Gate, allowed_hosts
 from entrypoints.http.health import health_router
 from entrypoints.http.ingest.router import ingest_router
 from entrypoints.http.ingest.uploads import UploadDesk, upload_router
+from entrypoints.http.live.route import live_router
 from entrypoints.http.openapi import openapi_config
 
 
@@ -38,6 +40,8 @@ def _routers(container: Container) -> list[ControllerRouterHandler]:
     routers: list[ControllerRouterHandler] = [
         health_router(container.health()),
         ingest_router(container.intake(), container.known_tokens()),
+        api_router(container),
+        live_router(container.live_streams(), container.doorkeeper()),
     ]
     if container.settings().s3_bucket is None:
         routers.append(upload_router(UploadDesk(container.file_store(), container.file_signer())))
@@ -53,6 +57,7 @@ def _lifespan(container: Container) -> Callable[[Litestar], AbstractAsyncContext
             yield
         finally:
             container.stopping().begin()
+            await to_thread.run_sync(container.live_hub().close)
             await to_thread.run_sync(commit.stop)
 
     return lifespan

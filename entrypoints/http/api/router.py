@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from litestar import Router
 from litestar.di import Provide
 from litestar.types import ControllerRouterHandler
@@ -58,6 +60,11 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
 )
 
 
+def given(make: Callable[[], object]) -> Provide:
+    """A dependency from the container. In a function: Litestar cannot read the signature of a provider."""
+    return Provide(lambda: make(), sync_to_thread=False)  # noqa: PLW0108
+
+
 def api_router(container: Container) -> Router:
     """Everything under /api but ingest and the live stream."""
     doorkeeper, moment = container.doorkeeper(), provide_moment(container.reading())
@@ -67,14 +74,14 @@ def api_router(container: Container) -> Router:
         middleware=[lambda app: SignedInAuthentication(app, doorkeeper)],
         dependencies={
             "moment": Provide(moment, sync_to_thread=False),
-            "create_run": Provide(container.create_run, sync_to_thread=False),
-            "opening": Provide(container.open_execution, sync_to_thread=False),
-            "revoke_tokens": Provide(container.revoke_tokens, sync_to_thread=False),
-            "share_run": Provide(container.share_run, sync_to_thread=False),
-            "delete_trajectory": Provide(container.delete_trajectory, sync_to_thread=False),
-            "bodies": Provide(container.bodies, sync_to_thread=False),
-            "log": Provide(container.event_log, sync_to_thread=False),
-            "public_address": Provide(lambda: container.settings().public_address, sync_to_thread=False),
+            "create_run": given(container.create_run),
+            "opening": given(container.open_execution),
+            "revoke_tokens": given(container.revoke_tokens),
+            "share_run": given(container.share_run),
+            "delete_trajectory": given(container.delete_trajectory),
+            "bodies": given(container.bodies),
+            "log": given(container.event_log),
+            "public_address": given(lambda: container.settings().public_address),
         },
         tags=["read"],
     )

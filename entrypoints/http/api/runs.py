@@ -7,16 +7,18 @@ from typing import Annotated, Any
 import msgspec
 from litestar import Request, Response, delete, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, JSONBody, QueryParameter, SkipValidation
 
 from application.commands.create_run import CreatedRun, CreateRun
 from application.commands.open_execution import OpenExecution
 from application.commands.revoke_tokens import RevokeTokens
 from application.commands.share_run import ShareRun
+from application.ports.event_log import EventLog
 from application.projections.run import RunStatus
 from application.queries import run as queries
 from application.queries.moment import moment as iso
 from application.queries.page import Page
+from application.queries.run_owner import owner_of
 from domain.ids import RunId
 from entrypoints.http.api.moment import Cursor, Limit, Moment, now
 from entrypoints.http.signed_in import SignedIn
@@ -83,10 +85,10 @@ def open_execution(
     run: FromPath[str],
     data: JSONBody[NewExecution],
     opening: NamedDependency[OpenExecution],
-    moment: NamedDependency[Moment],
+    log: NamedDependency[SkipValidation[EventLog]],
 ) -> Execution:
     """Opens the next execution attempt, with an ingest token of its own."""
-    _require_change(request, moment, run)
+    _require_change(request, log, run)
     made = opening(RunId(run), opened_by=request.user.account.name, token_days=data.token_days)
     return Execution(
         run_id=made.run_id,
@@ -127,10 +129,10 @@ def revoke(
     request: AsSignedIn,
     run: FromPath[str],
     revoke_tokens: NamedDependency[RevokeTokens],
-    moment: NamedDependency[Moment],
+    log: NamedDependency[SkipValidation[EventLog]],
 ) -> Done:
     """Revokes all ingest tokens of the run."""
-    _require_change(request, moment, run)
+    _require_change(request, log, run)
     return Done(revoke_tokens(RunId(run), revoked_by=request.user.account.name))
 
 
@@ -140,25 +142,26 @@ def share(
     run: FromPath[str],
     share_run: NamedDependency[ShareRun],
     public_address: NamedDependency[str],
-    moment: NamedDependency[Moment],
+    log: NamedDependency[SkipValidation[EventLog]],
 ) -> Link:
     """A link to a public read-only page: no trajectory bodies, no validation text."""
-    _require_change(request, moment, run)
+    _require_change(request, log, run)
     shared = share_run.share(RunId(run), shared_by=request.user.account.name)
     return Link(f"{public_address}/s/{shared.token}", shared.position)
 
 
 @delete("/api/runs/{run:str}/share", status_code=200, sync_to_thread=True)
 def withdraw_share(
-    request: AsSignedIn, run: FromPath[str], share_run: NamedDependency[ShareRun], moment: NamedDependency[Moment]
+    request: AsSignedIn,
+    run: FromPath[str],
+    share_run: NamedDependency[ShareRun],
+    log: NamedDependency[SkipValidation[EventLog]],
 ) -> Done:
     """Takes every link of the run back."""
-    _require_change(request, moment, run)
+    _require_change(request, log, run)
     return Done(share_run.withdraw(RunId(run), withdrawn_by=request.user.account.name))
 
 
-def _require_change(request: AsSignedIn, moment: Moment, run: str) -> None:
+def _require_change(request: AsSignedIn, log: EventLog, run: str) -> None:
     """Only the owner or an administrator changes a run. Raises `UnknownRun`, `NotAllowed`."""
-    with moment.views(run) as views:
-        owner = queries.run_of(views, RunId(run)).owner
-    request.user.require_change(owner)
+    request.user.require_change(owner_of(log, run))

@@ -10,10 +10,11 @@ from litestar.params import FromPath, QueryParameter, SkipValidation
 from tuneplane.contract import INT64_MAX
 
 from application.commands.delete_trajectory import DeleteTrajectory
+from application.ports.event_log import EventLog
 from application.ports.object_store import ObjectStore
 from application.queries import trajectory as queries
 from application.queries.page import Page
-from application.queries.run import run_of
+from application.queries.run_owner import owner_of
 from domain.ids import RunId
 from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt, now
 from entrypoints.http.api.runs import Done
@@ -21,14 +22,16 @@ from entrypoints.http.signed_in import SignedIn
 
 
 def provide_filter(
-    scope: str | None = None,
+    of_scope: Annotated[str | None, QueryParameter(name="scope")] = None,  # `scope` is the ASGI scope to Litestar
     round_id: str | None = None,
     diagnostic: str | None = None,
     step: Annotated[int | None, QueryParameter(ge=0, le=INT64_MAX)] = None,
     trial_id: str | None = None,
 ) -> queries.TrajectoryFilter:
     """The dependency `wanted`: its parameters become the question's."""
-    return queries.TrajectoryFilter(scope=scope, round_id=round_id, diagnostic=diagnostic, step=step, trial_id=trial_id)
+    return queries.TrajectoryFilter(
+        scope=of_scope, round_id=round_id, diagnostic=diagnostic, step=step, trial_id=trial_id
+    )
 
 
 @get(
@@ -74,12 +77,12 @@ def remove(
     trajectory_id: FromPath[str],
     moment: NamedDependency[Moment],
     delete_trajectory: NamedDependency[DeleteTrajectory],
+    log: NamedDependency[SkipValidation[EventLog]],
     attempt: OfAttempt = None,
 ) -> Done:
     """Removes the text; the index entry and all counts stay."""
+    request.user.require_change(owner_of(log, run))
     with moment.views(run) as views:
-        owner = run_of(views, RunId(run)).owner
         known = queries.trajectory_of(views, RunId(run), trajectory_id, attempt)
-    request.user.require_change(owner)
     by = request.user.account.name
     return Done(delete_trajectory(RunId(run), known.attempt, trajectory_id, deleted_by=by))

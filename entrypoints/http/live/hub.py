@@ -12,6 +12,7 @@ from application.ports.views import Reading
 from application.queries.live import Advance, StreamName, advance
 from domain.errors import TryAgain
 from domain.ids import Position, RunId
+from entrypoints.http.stopping import Stopping
 
 _LOOK_SECONDS = 1.0
 _encoder = msgspec.json.Encoder()
@@ -29,8 +30,10 @@ class Frames(msgspec.Struct, frozen=True):
 class LiveHub:
     """Started by its first reader; everything but the watching thread runs on the event loop."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, stopping: Stopping) -> None:
         self._reading = reading
+        self._stopping = stopping
+        self._waker: asyncio.Task[None] | None = None
         self._position = Position(0)
         self._arrival = asyncio.Event()
         self._asked: dict[tuple[RunId, frozenset[StreamName], str], asyncio.Task[Frames]] = {}
@@ -57,10 +60,10 @@ class LiveHub:
         return await asyncio.shield(task)
 
     async def moved(self, beyond: Position, seconds: float) -> bool:
-        """Waits until the views are beyond `beyond`; False where they are not after `seconds`."""
+        """Waits until the views are beyond `beyond`, or the server stops; False where neither is so after `seconds`."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
-        while self._position <= beyond:
+        while self._position <= beyond and not self._stopping.begun:
             left = deadline - loop.time()
             if left <= 0:
                 return False
@@ -90,6 +93,11 @@ class LiveHub:
             loop = asyncio.get_running_loop()
             self._thread = threading.Thread(target=self._follow, args=(loop,), name="live", daemon=True)
             self._thread.start()
+            self._waker = asyncio.ensure_future(self._wake_at_the_end())
+
+    async def _wake_at_the_end(self) -> None:
+        await self._stopping.wait()
+        self._arrived(self._position)
 
     def _follow(self, loop: asyncio.AbstractEventLoop) -> None:
         seen = Position(0)
