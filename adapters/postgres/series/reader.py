@@ -1,0 +1,162 @@
+"""Reading a series view: keys, summaries, charts, points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+import numpy as np
+from psycopg import Connection
+from psycopg.rows import TupleRow
+
+from adapters.postgres.series import chart, curve
+from adapters.postgres.series.curve import UNTOUCHED, Curve, Part
+from adapters.postgres.series.summary_rows import COLUMNS, NOT_COMPACTED, Compacted, compacted
+from adapters.postgres.series.tail_cache import TailCache
+from application.ports.series_view import Chart, PointRow, SeriesSummary
+from application.series.held import NOTHING, Held
+from application.series.keys import matching, point_rows
+from application.series.lineage import Stretch, stretches
+from application.series.spans import SUMMARY, Rows, spans
+from application.series.summary import series_summaries, surviving_invalid
+from domain.ids import Attempt, RunId
+
+_KEYS = """
+    SELECT key FROM {schema}.series WHERE run = %s AND (%s::text IS NULL OR key > %s::text COLLATE "C")
+    ORDER BY key LIMIT %s"""
+_COUNT = "SELECT count(*) FROM {schema}.series WHERE run = %s"
+_SERIES = f"""
+    SELECT key, id, number, attempt, {COLUMNS} FROM {{schema}}.series LEFT JOIN {{schema}}.summary ON series = id
+    WHERE run = %s AND key = ANY(%s::text[])"""  # noqa: S608 - made of constants
+_CHUNK_ROWS = f"""
+    SELECT n::int8, vmin, vmax, vmean, vfirst, vlast, step_min, step_max, time_first, time_last
+    FROM {{schema}}.chunk WHERE {UNTOUCHED} ORDER BY step_min"""  # noqa: S608 - made of constants
+
+
+class _Series(msgspec.Struct, frozen=True):
+    id: int
+    number: int
+    compacted: dict[Attempt, Compacted]
+
+
+class PostgresSeriesReader:
+    """The view of one family in one schema; see `application/ports/series_view.py`.
+
+    `conn` must be in a transaction that sees one snapshot (REPEATABLE READ): a compaction moves points between the
+    tail and the chunks, which are read one after the other.
+    """
+
+    def __init__(self, conn: Connection[TupleRow], schema: str, tails: TailCache) -> None:
+        """`tails` is shared by the readers of a process."""
+        self._conn = conn
+        self._schema = schema
+        self._tails = tails
+
+    def keys(self, run: RunId, *, q: str = "", after: str | None = None, limit: int | None = None) -> list[str]:
+        """In code-point order behind `after`."""
+        found = self._rows(_KEYS, (run, after, after, None if q else limit))
+        return matching((key for (key,) in found), q)[:limit]
+
+    def series_count(self, run: RunId) -> int:
+        """Series the run has opened."""
+        return int(self._rows(_COUNT, (run,))[0][0])
+
+    def summaries(self, run: RunId, keys: Sequence[str], attempt: Attempt | None = None) -> list[SeriesSummary]:
+        """In the order of `keys`; those without any report are left out."""
+        curves = self._curves(run, keys)
+        chosen = {key: _chosen(curves[key], attempt) for key in keys if key in curves}
+        reported = [key for key in keys if chosen.get(key)]
+        parts = [[rows for one, stretch in chosen[key] for rows in self._summary(one, stretch)] for key in reported]
+        invalid = [surviving_invalid([(one.invalid, stretch) for one, stretch in chosen[key]]) for key in reported]
+        return series_summaries(reported, parts, invalid)
+
+    def chart(
+        self,
+        run: RunId,
+        key: str,
+        *,
+        attempt: Attempt | None = None,
+        buckets: int = 1000,
+        first_step: int | None = None,
+        last_step: int | None = None,
+    ) -> Chart | None:
+        """At most `buckets` rows; None for an unknown key."""
+        curves = self._curves(run, [key]).get(key)
+        if curves is None:
+            return None
+        chosen = _chosen(curves, attempt, first_step, last_step)
+        return chart.chart(self._conn, self._schema, [self._part(*each) for each in chosen], buckets)
+
+    def points(self, run: RunId, keys: Sequence[str], attempt: Attempt | None = None) -> Iterator[list[PointRow]]:
+        """By key in code-point order and by step, a chunk or so at a time."""
+        for key in sorted(set(keys)):
+            for one, stretch in _chosen(self._curves(run, [key]).get(key, {}), attempt):
+                for points in curve.pieces(self._conn, self._schema, self._part(one, stretch)):
+                    yield point_rows(one.attempt, key, points)
+
+    def _curves(self, run: RunId, keys: Sequence[str]) -> dict[str, dict[Attempt, Curve]]:
+        return curves_of(self._conn, self._schema, self._tails, run, keys)
+
+    def _part(self, one: Curve, stretch: Stretch) -> Part:
+        return curve.part(self._conn, self._schema, one, stretch)
+
+    def _summary(self, one: Curve, stretch: Stretch) -> list[Rows]:
+        """`SUMMARY` rows of a stretch in order of step: one or two where nothing is corrected or cut."""
+        fresh = one.tail.summary(one.number)
+        rows = [each for each in (one.compacted.row, fresh) if len(each)]
+        if not rows or _in_order(rows, stretch):
+            return rows
+        part = self._part(one, stretch)
+        found = self._rows(_CHUNK_ROWS, part.arguments()) if one.compacted.chunks else []
+        of_points = [spans(SUMMARY, each.steps, each.times, each.values, np.zeros(1, np.int64)) for each in part.points]
+        together = np.concatenate([np.array(found, SUMMARY), *of_points])
+        return [together[np.argsort(together["step"], kind="stable")]]
+
+    def _rows(self, statement: str, arguments: Sequence[object] | Mapping[str, object]) -> list[TupleRow]:
+        return self._conn.execute(statement.format(schema=self._schema).encode(), arguments, binary=True).fetchall()
+
+
+def curves_of(
+    conn: Connection[TupleRow], schema: str, tails: TailCache, run: RunId, keys: Sequence[str]
+) -> dict[str, dict[Attempt, Curve]]:
+    """The attempts of each of `keys` that is known."""
+    series: dict[str, _Series] = {}
+    rows = conn.execute(_SERIES.format(schema=schema).encode(), (run, list(keys)), binary=True).fetchall()
+    for key, identity, number, attempt, *values in rows:
+        each = series.setdefault(key, _Series(identity, number, {}))
+        if attempt is not None:
+            each.compacted[attempt] = compacted(values)
+    held = tails.read(conn, schema, run)
+    return {key: _attempts(each, held) for key, each in series.items()}
+
+
+def _attempts(series: _Series, tails: Mapping[Attempt, Held]) -> dict[Attempt, Curve]:
+    """The curves of a series, where something was reported."""
+    curves = (
+        Curve(
+            series=series.id,
+            number=series.number,
+            attempt=attempt,
+            compacted=series.compacted.get(attempt, NOT_COMPACTED),
+            tail=tails.get(attempt, NOTHING),
+        )
+        for attempt in sorted({*series.compacted, *tails})
+    )
+    return {one.attempt: one for one in curves if one.first_step() is not None}
+
+
+def _chosen(
+    curves: Mapping[Attempt, Curve],
+    attempt: Attempt | None,
+    first_step: int | None = None,
+    last_step: int | None = None,
+) -> list[tuple[Curve, Stretch]]:
+    """The curves a question is about, in order of step."""
+    firsts = {each: step for each, one in curves.items() if (step := one.first_step()) is not None}
+    return [(curves[each.attempt], each) for each in stretches(firsts, attempt, first_step, last_step)]
+
+
+def _in_order(rows: Sequence[Rows], stretch: Stretch) -> bool:
+    """Whether the rows lie behind each other, and in the stretch."""
+    inside = stretch.low <= rows[0][0]["step"] and rows[-1][0]["last_step"] <= stretch.high
+    return bool(inside and (len(rows) == 1 or rows[0][0]["last_step"] < rows[1][0]["step"]))

@@ -1,0 +1,130 @@
+"""What the projector does with a series view: take in events, compact their points, tidy up."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from psycopg import Connection
+from psycopg.rows import TupleRow
+
+from adapters.postgres.series import compaction, tables, tail
+from adapters.postgres.series.content import content
+from adapters.postgres.series.tables import Limits, array
+from adapters.postgres.series.tail import Reported, TailEvent, TailSize
+from application.ports.event_log import RecordedEvent
+from domain.events import Event, HardwareSampled, MetricsReported, SeriesOpened
+from domain.events.series import Family
+from domain.ids import Attempt, RunId
+
+_OPEN = """
+    INSERT INTO {schema}.series (run, number, key) SELECT * FROM unnest(%s::text[], %s::int4[], %s::text[])
+    ON CONFLICT DO NOTHING"""
+_WAITING = """
+    SELECT run, attempt FROM {schema}.tail GROUP BY run, attempt
+    HAVING sum(points) >= %s * greatest(max(series_count), 1) LIMIT 1"""
+_VACUUM = "VACUUM (TRUNCATE off) {schema}.tail, {schema}.chunk"
+_REPLACED_BEFORE_VACUUM = 3000
+"""Chunks and pointers: what they leave is given back before it is as much as the points themselves."""
+
+
+class PostgresSeriesView:
+    """One version of the view of one family; see `adapters/postgres/special_view.py`. Remembers nothing of the
+    tables: each compaction reads what it needs.
+    """
+
+    version = 1
+
+    def __init__(self, family: Family, limits: Limits | None = None) -> None:
+        self.name = "series" if family == "scalar" else "hardware_series"
+        self._family = family
+        self._reported: type[Reported] = MetricsReported if family == "scalar" else HardwareSampled
+        self.reads = frozenset(str(kind.__struct_config__.tag) for kind in (SeriesOpened, self._reported))
+        self._limits = limits or Limits()
+        self._replaced = 0
+        """Chunks and pointers since the last vacuum."""
+
+    def create(self, conn: Connection[TupleRow], schema: str) -> None:
+        """Makes the tables in the empty schema `schema`."""
+        tables.create(conn, schema)
+
+    def project(
+        self, conn: Connection[TupleRow], schema: str, events: list[tuple[RecordedEvent, Event]]
+    ) -> None:
+        """Takes in `events`, in the caller's transaction."""
+        self._open(conn, schema, [event for _, event in events if isinstance(event, SeriesOpened)])
+        reports: dict[tuple[RunId, Attempt], list[TailEvent]] = {}
+        for recorded, event in events:
+            if isinstance(event, self._reported):
+                reported = tail.tail_event(recorded.position, event)
+                reports.setdefault((event.run, event.attempt), []).append(reported)
+        for (run, attempt), group in reports.items():
+            self._take_in(conn, schema, run, attempt, group)
+
+    def idle(self, conn: Connection[TupleRow], schema: str) -> bool:
+        """Compacts one tail that is worth it, or gives back the room of what was replaced."""
+        least = self._limits.idle_points_a_series
+        waiting = conn.execute(_WAITING.format(schema=schema).encode(), (least,)).fetchone()
+        if waiting is not None:
+            with conn.transaction():
+                run, attempt = waiting
+                self._compact(conn, schema, run, attempt, [])
+            return True
+        if self._replaced < _REPLACED_BEFORE_VACUUM:
+            return False
+        self._replaced = 0
+        conn.execute(_VACUUM.format(schema=schema).encode())
+        return True
+
+    def reset_cache(self) -> None:
+        """Nothing is remembered."""
+
+    def fingerprint(self, conn: Connection[TupleRow], schema: str) -> Iterator[tuple[str, bytes]]:
+        """The points and summary of each (run, key, attempt), however they are laid out in chunks."""
+        for name, pieces in content(conn, schema):
+            digest = hashlib.sha256()
+            for piece in pieces:
+                digest.update(piece)
+            yield name, digest.digest()
+
+    def _open(self, conn: Connection[TupleRow], schema: str, opened: Sequence[SeriesOpened]) -> None:
+        mine = [event for event in opened if event.family == self._family]
+        if mine:
+            columns = [event.run for event in mine], array(event.number for event in mine), [event.key for event in mine]
+            conn.execute(_OPEN.format(schema=schema).encode(), columns)
+
+    def _take_in(
+        self, conn: Connection[TupleRow], schema: str, run: RunId, attempt: Attempt, events: Sequence[TailEvent]
+    ) -> None:
+        """Points to `events`, and compacts whenever the tail is full; then without a pointer."""
+        size = tail.size(conn, schema, run, attempt)
+        in_hand: list[TailEvent] = []
+        for event in events:
+            in_hand.append(event)
+            size = _grown(size, event)
+            if self._full(size):
+                self._compact(conn, schema, run, attempt, in_hand)
+                in_hand, size = [], TailSize(0, 0, 0)
+        if in_hand:
+            tail.add(conn, schema, run, attempt, in_hand)
+
+    def _full(self, size: TailSize) -> bool:
+        return size.events >= self._limits.events or size.points >= self._limits.points_a_series * max(size.series, 1)
+
+    def _compact(
+        self, conn: Connection[TupleRow], schema: str, run: RunId, attempt: Attempt, in_hand: Sequence[TailEvent]
+    ) -> None:
+        """Compacts the tail of a (run, attempt) and the events behind it, which have no pointers."""
+        waiting = tail.take(conn, schema, run, attempt)
+        self._replaced += len(waiting)
+        self._replaced += compaction.compact(conn, schema, run, attempt, [*waiting, *in_hand])
+
+
+def _grown(size: TailSize, event: TailEvent) -> TailSize:
+    return TailSize(
+        events=size.events + 1,
+        points=size.points + len(event.batch.steps),
+        series=max(size.series, len(event.batch.numbers)),
+    )
+
+

@@ -1,0 +1,73 @@
+"""Points held in memory: all series of one attempt, merged, and found by number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from application.columns import Batch, Ints, empty_batch, starts_of
+from application.ports.series_view import InvalidCounts
+from application.series.merge import NO_POINTS, Points, merged
+from application.series.spans import SUMMARY, Rows
+from application.series.summary import added, invalid_counts, summary_rows
+from domain.events.series import InvalidPoint
+
+NO_INVALID = InvalidCounts()
+
+
+class Held:
+    """What was reported, in order of position; never changes."""
+
+    def __init__(self, batch: Batch, invalid: dict[int, InvalidCounts]) -> None:
+        """`batch` is merged; `invalid` by number."""
+        self.batch = batch
+        self.invalid = invalid
+        self._starts: Ints = starts_of(batch.counts)
+        self._summaries: Rows | None = None
+
+    def __len__(self) -> int:
+        return len(self.batch.steps)
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        return 24 * len(self.batch.steps) + 100 * (len(self.batch.numbers) + len(self.invalid))
+
+    def numbers(self) -> list[int]:
+        """The series of which something was reported."""
+        return sorted({*self.batch.numbers.tolist(), *self.invalid})
+
+    def points(self, number: int) -> Points:
+        """Of one series."""
+        at = self._place(number)
+        if at is None:
+            return NO_POINTS
+        part = slice(int(self._starts[at]), int(self._starts[at] + self.batch.counts[at]))
+        return Points(self.batch.steps[part], self.batch.times[part], self.batch.values[part])
+
+    def summary(self, number: int) -> Rows:
+        """One `SUMMARY` row, or none."""
+        if self._summaries is None:
+            self._summaries = summary_rows(self.batch)
+        at = self._place(number)
+        return np.empty(0, SUMMARY) if at is None else self._summaries[at : at + 1]
+
+    def invalid_of(self, number: int) -> InvalidCounts:
+        """Of one series."""
+        return self.invalid.get(number, NO_INVALID)
+
+    def and_then(self, batches: Sequence[Batch], invalid: Iterable[InvalidPoint]) -> Held:
+        """With what was reported later."""
+        by_number: dict[int, list[InvalidPoint]] = {}
+        for point in invalid:
+            by_number.setdefault(point.number, []).append(point)
+        more = {number: added(self.invalid_of(number), invalid_counts(each)) for number, each in by_number.items()}
+        return Held(merged([self.batch, *batches]), {**self.invalid, **more})
+
+    def _place(self, number: int) -> int | None:
+        at = int(np.searchsorted(self.batch.numbers, number))
+        return at if at < len(self.batch.numbers) and self.batch.numbers[at] == number else None
+
+
+NOTHING = Held(empty_batch(), {})
