@@ -96,7 +96,8 @@ class LogBuffer:
                 piece = self._pieces.popleft()
                 self._size -= piece.size_bytes
                 if piece.size_bytes > room:
-                    piece = self._split(piece, room)
+                    taken.append(self._split(piece, room))
+                    break
                 taken.append(piece.text)
                 room -= piece.size_bytes
             self._first_at = time.monotonic()
@@ -121,11 +122,11 @@ class LogBuffer:
         self._mid_line = False
         return f"{begin}[tuneplane: {lost} bytes of log not forwarded]\n"
 
-    def _split(self, piece: Piece, room: int) -> Piece:
-        """The first `room` bytes of a piece, whole characters; the rest is put back in front."""
+    def _split(self, piece: Piece, room: int) -> str:
+        """At most `room` bytes of a piece, whole characters; the rest is put back in front."""
         head = piece.text.encode()[:room].decode("utf-8", "ignore")
         head_bytes = len(head.encode())
         rest = Piece(piece.text[len(head) :], piece.size_bytes - head_bytes)
         self._pieces.appendleft(rest)
         self._size += rest.size_bytes
-        return Piece(head, head_bytes)
+        return head
