@@ -175,7 +175,7 @@ def _messages(store: ObjectStore, record: TrajectoryRecord) -> list[Message] | N
         return None
     try:
         return _BODY.decode(body).messages
-    except (msgspec.MsgspecError, ValueError):
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
 
 

@@ -16,7 +16,7 @@ class Points:
         """Values at the steps 0, 1, 2, …, a second apart."""
         self.rows += [PointRow(attempt, key, step, value, step * 1_000_000) for step, value in zip(count(), values)]
 
-    def project(self, recorded, event) -> None:
+    def project(self, events) -> None:
         """Takes nothing in: points are put in by hand."""
 
     def keys(self, run, *, q="", after=None, limit=None) -> list[str]:
@@ -31,14 +31,14 @@ class Points:
         rows = self._of(key, attempt)
         if not rows:
             return None
-        wanted = [row for row in rows if (first_step or 0) <= row.step <= (len(rows) if last_step is None else last_step)]
+        wanted = [
+            row for row in rows if (first_step or 0) <= row.step <= (len(rows) if last_step is None else last_step)
+        ]
         values = [row.value for row in wanted]
         times = [row.time / 1e6 for row in wanted]
         ones = [1] * len(wanted)
         steps = [row.step for row in wanted]
-        return Chart(
-            step=steps, time=times, min=values, max=values, mean=values, last=values, count=ones, exact=True
-        )
+        return Chart(step=steps, time=times, min=values, max=values, mean=values, last=values, count=ones, exact=True)
 
     def points(self, run, keys: Sequence[str], attempt=None) -> Iterator[list[PointRow]]:
         for key in keys:

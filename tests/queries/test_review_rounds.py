@@ -4,6 +4,7 @@ import pytest
 
 from application.queries.review_rounds import Side, review_rounds, side_of
 from domain.errors import Refused, UnknownThing
+from domain.events import Event
 from domain.ids import RoundId, RunId
 from tests import factories as a
 
@@ -23,7 +24,8 @@ def two(reports):
 def report(reports, side, expected, statuses, *, protocol=True, **changed):
     """A round of `side`: its trials in order, None where one is not reported."""
     told = {"run": side.run, "round_id": side.round_id}
-    events = [a.an_outcome(**told, trial_id=f"t{n:02}", status=one) for n, one in zip(count(), statuses) if one]
+    told_of = ((f"t{n:02}", status) for n, status in zip(count(), statuses) if status)
+    events: list[Event] = [a.an_outcome(**told, trial_id=trial, status=status) for trial, status in told_of]
     if expected is not None:
         events.append(a.a_population(expected, **told))
     if protocol:

@@ -110,15 +110,16 @@ def test_a_protocol_and_metrics_come_back_as_declared(reports):
         "heldout",
         "step-100",
     )
-    assert [(one.key, one.value, one.unit) for one in found.metrics] == [("acc", 0.5, "ratio"), ("len", 812.5, "native")]
+    assert [(one.key, one.value, one.unit) for one in found.metrics] == [
+        ("acc", 0.5, "ratio"),
+        ("len", 812.5, "native"),
+    ]
 
 
 def test_a_restart_reports_anew_and_is_isolated_from_the_first(restarted):
     four_trials(restarted)
     restarted.of(a.a_population(4), a.a_validation_metric(), a.a_population(9))
-    restarted.of(
-        a.an_outcome(trial_id="t4", trial_attempt=7, attempt=1), a.an_outcome(trial_id="t2", attempt=1)
-    )
+    restarted.of(a.an_outcome(trial_id="t4", trial_attempt=7, attempt=1), a.an_outcome(trial_id="t2", attempt=1))
 
     first, second = the_round(restarted, attempt=0), the_round(restarted, attempt=1)
 

@@ -1,10 +1,10 @@
 import pytest
+from tuneplane.contract import trajectory_id
 
 from application.queries.trial import trial_attempts, trials
 from domain.errors import UnknownThing
 from domain.ids import RoundId, TrialId
 from tests import factories as a
-from tuneplane.contract import trajectory_id
 
 R1 = RoundId("r1")
 
@@ -95,9 +95,7 @@ def test_a_losing_report_is_on_record_once(reports):
 
 
 def test_a_losing_report_is_at_its_own_attempt(restarted):
-    restarted.of(
-        a.an_outcome(trial_attempt=1), a.an_outcome(), a.an_outcome(attempt=1), a.an_outcome(status="failure")
-    )
+    restarted.of(a.an_outcome(trial_attempt=1), a.an_outcome(), a.an_outcome(attempt=1), a.an_outcome(status="failure"))
 
     assert [(one.trial_attempt, len(one.set_aside)) for one in attempts(restarted, attempt=0)] == [(1, 0), (0, 1)]
     assert [(one.trial_attempt, len(one.set_aside)) for one in attempts(restarted)] == [(0, 0)]
