@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,13 +65,22 @@ def run(arguments: argparse.Namespace) -> int:
 
 def serve(settings: Settings, *, projector: bool) -> None:
     """Until SIGTERM."""
-    from contextlib import ExitStack
+    from entrypoints.http.server import run as run_server
 
+    with serving(settings, projector=projector) as (container, password):
+        run_server(container, lambda: _announce(container.settings(), password))
+
+
+@contextmanager
+def serving(settings: Settings, *, projector: bool) -> Iterator[tuple[Container, str | None]]:
+    """Everything that a server needs around it: database, migrations, container, projector.
+
+    Gives the container, and the first user's password where this installation is fresh.
+    """
     from entrypoints.cli.database import dsn_of, started
     from entrypoints.cli.migrate import migrated
     from entrypoints.cli.projector_child import ProjectorChild
     from entrypoints.container import Container
-    from entrypoints.http.server import run as run_server
 
     with ExitStack() as stack:
         found = stack.enter_context(started(settings))
@@ -79,7 +90,7 @@ def serve(settings: Settings, *, projector: bool) -> None:
         password = container.manage_accounts().make_first()
         if projector:
             stack.enter_context(ProjectorChild(dsn_of(found)))
-        run_server(container, lambda: _announce(found, password))
+        yield container, password
 
 
 def check_exposure(settings: Settings) -> None:

@@ -24,7 +24,7 @@ class Finding(msgspec.Struct, frozen=True):
     sent: int
     """How many were sent."""
     found: int
-    """How many of them came back equal."""
+    """How many of them came back equal, less what came back and was never sent."""
 
     @property
     def good(self) -> bool:
@@ -60,7 +60,8 @@ def _scalars(sent: Sent, get: Get) -> list[Finding]:
     for key, points in sent.scalars.items():
         rows = csv.DictReader(get("/series.csv", {"key": key}).splitlines())
         found = {(int(row["step"]), float(row["value"])) for row in rows}
-        findings.append(Finding(f"points of {key}", len(points), len(found & set(points))))
+        same, strange = len(found & set(points)), len(found - set(points))
+        findings.append(Finding(f"points of {key}", len(points), same - strange))
     return findings
 
 

@@ -1,0 +1,143 @@
+"""One demonstration beside a running server: a run, its job in a process of its own, and a check of what came back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from domain.ids import RunId
+from entrypoints.container import Container
+from entrypoints.demo import read_back
+from entrypoints.demo.sent import load
+
+_OWNER = "admin"
+_ONCE = ("--epochs", "8")
+_WATCHED = ("--epochs", "40", "--pace", "0.05")
+"""1,800 steps in about a minute and a half."""
+_START_SECONDS = 30.0
+_LOOK_SECONDS = 0.05
+_END_SECONDS = 15.0
+
+
+class Summary(msgspec.Struct, kw_only=True):
+    """What `demo --once` prints."""
+
+    run_id: str
+    ok: bool
+    """Every number that was sent came back, and the job ended well."""
+    exit_code: int
+    """Of the training job."""
+    seconds: float
+    """From the start of the job to the end of the comparison."""
+    compared: list[read_back.Finding]
+
+
+class DemoSession:
+    """Runs in a thread beside the server, and ends the server when it is done and nobody watches."""
+
+    def __init__(self, container: Container, announce: Callable[[str], None], *, once: bool) -> None:
+        """`announce` is told the run's id when it is there to be watched."""
+        self._container = container
+        self._announce = announce
+        self._once = once
+        self._job: subprocess.Popen[bytes] | None = None
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="demo", daemon=True)
+        self.status = 0 if not once else 1
+        """Exit status of the demonstration."""
+
+    def start(self) -> None:
+        """The server's port is open."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Ends the job, where it still trains."""
+        self._closed.set()
+        if self._job is not None and self._job.poll() is None:
+            self._job.terminate()
+        if self._thread.is_alive():
+            self._thread.join(_END_SECONDS)
+
+    def _run(self) -> None:
+        try:
+            with tempfile.TemporaryDirectory(prefix="tuneplane-demo-") as folder:
+                self._demonstrate(Path(folder))
+        finally:
+            if self._once and not self._closed.is_set():
+                os.kill(os.getpid(), signal.SIGTERM)  # the server's own way to stop
+
+    def _demonstrate(self, folder: Path) -> None:
+        began, record = time.monotonic(), folder / "sent.json"
+        self._await_server()
+        run_id = self._container.create_run()(
+            name="digits", owner=_OWNER, tags=["demo"], framework="numpy", recipe="two-layer perceptron"
+        ).run_id
+        self._announce(run_id)
+        code = self._train(run_id, folder, record)
+        if not self._once or self._closed.is_set():
+            return
+        compared = read_back.compare(load(record), self._reader(run_id)) if record.exists() else []
+        summary = Summary(
+            run_id=run_id,
+            ok=code == 0 and bool(compared) and all(finding.good for finding in compared),
+            exit_code=code,
+            seconds=round(time.monotonic() - began, 2),
+            compared=compared,
+        )
+        print(msgspec.json.format(msgspec.json.encode(summary), indent=1).decode(), flush=True)  # noqa: T201
+        self.status = 0 if summary.ok else 1
+
+    def _await_server(self) -> None:
+        address = f"{self._container.settings().address}/readyz"
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._closed.is_set() and not _answers(address) and time.monotonic() < deadline:
+            self._closed.wait(_LOOK_SECONDS)
+
+    def _train(self, run_id: RunId, folder: Path, record: Path) -> int:
+        """The job as anybody would run it: `tuneplane run -- …`, with the environment a launcher gives it."""
+        opened = self._container.open_execution()(run_id, opened_by=_OWNER)
+        job = [
+            sys.executable,
+            "-m",
+            "entrypoints.demo.job",
+            "--sent",
+            str(record),
+            *(_ONCE if self._once else _WATCHED),
+        ]
+        with (folder / "job.log").open("wb") as log:
+            self._job = subprocess.Popen(
+                [sys.executable, "-m", "tuneplane.cli", "run", "--", *job],
+                env={**os.environ, **opened.env},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        code = self._job.wait()
+        if code != 0 and not self._closed.is_set():
+            print((folder / "job.log").read_text(errors="replace"), file=sys.stderr)  # noqa: T201
+        return code
+
+    def _reader(self, run_id: RunId) -> read_back.Get:
+        token = self._container.create_personal_token()(_OWNER, name="demo --once", days=1)
+        position = self._container.event_log().head().position
+        return read_back.reader(self._container.settings().address, token.text, run_id, position)
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=1):  # noqa: S310 - our own server
+            return True
+    except (urllib.error.URLError, OSError):
+        return False
