@@ -1,9 +1,12 @@
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from application.queries.log import lines, text
 from domain.errors import Refused, UnknownRun, UnknownThing
 from domain.ids import RunId
 from tests import factories as a
+from tests.queries.reports import Reports
 
 
 def shown(page):
@@ -221,3 +224,26 @@ def test_unknown_runs_and_attempts_are_told_apart(reports):
 def test_a_limit_outside_its_bounds_is_refused(reports, bound):
     with pytest.raises(Refused):
         lines(reports.views, a.RUN, **bound)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.text("ab\n", max_size=8), st.booleans()), max_size=20), st.integers(1, 4))
+def test_a_follower_sees_every_line_however_the_text_is_cut_and_whenever_it_looks(story, limit):
+    reports = Reports()
+    reports.of(a.a_run(), a.an_execution())
+    known: dict[int, tuple[str, bool]] = {}
+    cursor, eof = None, False
+    for number, (piece, look) in enumerate([*story, ("", True)]):
+        last = number == len(story)
+        reports.of(a.a_log(piece, eof=last))
+        more = look
+        while more and not eof:
+            page = lines(reports.views, a.RUN, cursor=cursor, limit=limit)
+            assert all(one.n not in known or known[one.n][1] for one in page.lines), "a whole line came again"
+            known |= {one.n: (one.text, one.partial) for one in page.lines}
+            cursor, eof = page.cursor, page.eof
+            more = bool(page.lines)
+
+    *whole, rest = "".join(piece for piece, _ in story).split("\n")
+    assert eof
+    assert known == {n: (line, False) for n, line in enumerate(whole)} | ({len(whole): (rest, True)} if rest else {})
