@@ -32,9 +32,9 @@ def test_an_outcome_is_recorded():
 
 
 def test_its_repeat_changes_nothing_whenever_it_was_sent():
-    given(reporting(an_outcome(ts="2026-01-01T00:00:00Z"))).when(
-        reporting(an_outcome(ts="2026-01-01T00:05:00Z"))
-    ).then(duplicates=1)
+    given(reporting(an_outcome(ts="2026-01-01T00:00:00Z"))).when(reporting(an_outcome(ts="2026-01-01T00:05:00Z"))).then(
+        duplicates=1
+    )
 
 
 @pytest.mark.parametrize("change", [{"status": "failure"}, {"training_eligible": True}])

@@ -66,7 +66,7 @@ def test_what_is_not_reported_is_known_only_where_the_plan_is_sound():
 def test_no_percentage_is_ever_out_of_range_or_made_up(expected, success, failure, others):
     reported = success + failure + others
     coverage, rate = scoring_coverage(expected, reported, success, failure), success_rate(success, failure)
-    sound = expected is not None and 0 < expected and reported <= expected
+    sound = expected is not None and expected > 0 and reported <= expected
     assert coverage == ((success + failure) / expected if sound else None)
     assert (rate is None) == (success == failure == 0)
     assert all(value is None or 0 <= value <= 1 for value in (coverage, rate))

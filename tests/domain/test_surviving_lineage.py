@@ -3,14 +3,19 @@ from __future__ import annotations
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from domain.rules.surviving_lineage import bounds
+from domain.ids import Attempt
+from domain.rules.surviving_lineage import bounds as bounds_of
 
 POINTS = st.dictionaries(st.integers(0, 4), st.sets(st.integers(0, 12), min_size=1), max_size=4)
 
 
+def bounds(first_steps: dict[int, int]) -> dict[Attempt, int | None]:
+    return bounds_of({Attempt(attempt): step for attempt, step in first_steps.items()})
+
+
 def surviving(points):
     """Each attempt in turn takes away whatever stands at its first step and after, then adds its own."""
-    standing = set()
+    standing: set[tuple[int, int]] = set()
     for attempt in sorted(points):
         standing = {(a, step) for a, step in standing if step < min(points[attempt])}
         standing |= {(attempt, step) for step in points[attempt]}
