@@ -26,8 +26,8 @@ FIELDS = [
 def other(value: Any) -> Any:
     """A value of the same kind that is not equal; a number for None."""
     match value:
-        case bool() | int() | float():
-            return 1 - value
+        case int() | float():
+            return value + 1
         case str() | bytes():
             return value * 2
         case tuple():
