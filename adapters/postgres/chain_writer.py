@@ -5,15 +5,19 @@ A private connection, so that preparing the statements pays and no other work wa
 
 from __future__ import annotations
 
+import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 
 import msgspec
 import psycopg
 from psycopg import Connection, Cursor
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 from psycopg.rows import TupleRow
 
+from adapters.postgres.binary_arrays import BinaryArray, ByteaArray, Int8Array, TextArray, teach
 from adapters.postgres.database import Database, asking_again
 from application.ports.event_log import Candidate, Head, Placed
 from application.settlement import Addition, Place, Settlement, Standing
@@ -33,13 +37,12 @@ _SESSION = (
     "SET enable_hashjoin = off",
     "SET enable_mergejoin = off",
 )
-_PIPELINED = 4_096
-"""Look-ups of more places than this are sent one by one: a pipeline must never hold more than buffers do."""
-
-_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
-# Where the log ends. The lock is the critical section; the look-ups are statements of their own, because each
-# statement sees what was committed before it began, and this one waits.
-_LOCK_HEAD = "SELECT position, hash FROM chain_head WHERE name = 'log' FOR UPDATE"
+# One message of two statements. The lock is the critical section; the look-ups are statements of their own, because
+# each statement sees what was committed before it began, and this one waits. Not a pipeline: psycopg ends one with a
+# flush that makes the server forget its time-out for sessions that stand still, and large bodies hang in one.
+_BEGIN = """
+    BEGIN ISOLATION LEVEL READ COMMITTED;
+    SELECT position, hash FROM chain_head WHERE name = 'log' FOR UPDATE"""
 _STANDING = """e.originator_id, e.originator_version, e.topic, e.digest, e.notification_id, e.hash,
            CASE WHEN k.digest <> '' AND k.digest <> e.digest THEN e.state END"""
 # What holds the places asked for. Bodies are read only where somebody says something else.
@@ -57,12 +60,12 @@ _LATEST = f"""
 # Everything that is new, the new head, and the call to the readers, in one statement.
 _INSERT = """
     WITH added AS (
-        INSERT INTO stored_events (originator_id, originator_version, topic, state, notification_id, recorded_at,
-                                   run, digest, hash)
-        SELECT * FROM unnest(%b::uuid[], %b::int8[], %b::text[], %b::bytea[], %b::int8[], %b::int8[],
-                             %b::text[], %b::bytea[], %b::bytea[])
+        INSERT INTO stored_events (recorded_at, originator_id, originator_version, topic, state, notification_id, run,
+                                   digest, hash)
+        SELECT %b::int8, * FROM unnest(%b::uuid[], %b::int8[], %b::text[], %b::bytea[], %b::int8[], %b::text[],
+                                       %b::bytea[], %b::bytea[])
     ), called AS MATERIALIZED (SELECT pg_notify(%b, %b))
-    UPDATE chain_head SET position = %b, hash = %b FROM called WHERE name = 'log'"""
+    UPDATE chain_head SET position = %b::int8, hash = %b FROM called WHERE name = 'log'"""
 
 
 class ChainWriter:
@@ -103,7 +106,24 @@ class ChainWriter:
                 if not _gone(error):
                     raise
         self._connection = self._database.connect(*_SESSION)
+        teach(self._connection)
+        self._connection.adapters.register_dumper(_UuidArray, _UuidArrayDumper)
         return self._connection, _lock(self._connection, settlement)
+
+
+class _UuidArray(BinaryArray):
+    oid, element = 2951, 2950
+
+
+class _UuidArrayDumper(Dumper):
+    format = Format.BINARY
+    oid = _UuidArray.oid
+
+    def dump(self, obj: _UuidArray) -> bytes:
+        return obj.data
+
+
+_int8 = struct.Struct(">q").pack
 
 
 class _Known(msgspec.Struct, frozen=True):
@@ -130,22 +150,20 @@ def _gone(error: psycopg.OperationalError) -> bool:
 
 
 def _lock(connection: Connection[TupleRow], settlement: Settlement) -> _Known:
-    """Takes the head and looks up what the group asks for, in one round trip."""
-    places, streams = settlement.places, settlement.streams
-    together = len(places) + len(streams) <= _PIPELINED
+    """Takes the head and looks up what the group asks for."""
     with _closed_on_error(connection):
-        with connection.pipeline() if together else nullcontext():
-            connection.execute(_BEGIN)
-            head = connection.cursor(binary=True).execute(_LOCK_HEAD, prepare=True)
-            holders = _ask_holders(connection, places) if places else None
-            latest = _ask_latest(connection, streams) if streams else None
-        row = head.fetchone()
+        begun = connection.execute(_BEGIN)
+        begun.nextset()
+        row = begun.fetchone()
         if row is None:
             raise psycopg.InternalError("the row of the log's head is missing")
+        places, streams = settlement.places, settlement.streams
         return _Known(
             Head(*row),
-            {} if holders is None else _by_place(holders),
-            {} if latest is None else {stream: one for (stream, _), one in _by_place(latest).items()},
+            _by_place(_ask_holders(connection, places)) if places else {},
+            {stream: one for (stream, _), one in _by_place(_ask_latest(connection, streams)).items()}
+            if streams
+            else {},
         )
 
 
@@ -159,18 +177,24 @@ def _write(
     recorded_at = clock()
     additions, head = settlement.number(known.head, recorded_at)
     if additions:
-        # Never in a pipeline: a body larger than the buffers would make both sides wait for each other for ever.
         _insert(connection, additions, head, recorded_at)
     connection.execute("COMMIT")
 
 
 def _ask_holders(connection: Connection[TupleRow], places: Sequence[tuple[StreamId, int, bytes]]) -> Cursor[TupleRow]:
-    columns = [list(column) for column in zip(*places, strict=True)]
+    columns = (
+        _UuidArray([stream.bytes for stream, _, _ in places]),
+        Int8Array([_int8(version) for _, version, _ in places]),
+        ByteaArray([digest for _, _, digest in places]),
+    )
     return connection.cursor(binary=True).execute(_HOLDERS, columns, prepare=True)
 
 
 def _ask_latest(connection: Connection[TupleRow], streams: Sequence[tuple[StreamId, bytes]]) -> Cursor[TupleRow]:
-    columns = [list(column) for column in zip(*streams, strict=True)]
+    columns = (
+        _UuidArray([stream.bytes for stream, _ in streams]),
+        ByteaArray([digest for _, digest in streams]),
+    )
     return connection.cursor(binary=True).execute(_LATEST, columns, prepare=True)
 
 
@@ -189,22 +213,16 @@ def _by_place(found: Cursor[TupleRow]) -> dict[Place, Standing]:
 
 def _insert(connection: Connection[TupleRow], additions: Sequence[Addition], head: Head, recorded_at: Micros) -> None:
     candidates = [one.candidate for one in additions]
+    columns = (
+        _UuidArray([one.placement.stream.bytes for one in candidates]),
+        Int8Array([_int8(one.version) for one in additions]),
+        TextArray([one.tag.encode() for one in candidates]),
+        ByteaArray([one.payload for one in candidates]),
+        Int8Array([_int8(one.position) for one in additions]),
+        TextArray([one.placement.event.run.encode() for one in candidates]),
+        ByteaArray([one.digest for one in candidates]),
+        ByteaArray([one.hash for one in additions]),
+    )
     connection.execute(
-        _INSERT,
-        (
-            [one.placement.stream for one in candidates],
-            [one.version for one in additions],
-            [one.tag for one in candidates],
-            [one.payload for one in candidates],
-            [one.position for one in additions],
-            [recorded_at] * len(additions),
-            [one.placement.event.run for one in candidates],
-            [one.digest for one in candidates],
-            [one.hash for one in additions],
-            CHANNEL,
-            str(head.position),
-            head.position,
-            head.hash,
-        ),
-        prepare=True,
+        _INSERT, (recorded_at, *columns, CHANNEL, str(head.position), head.position, head.hash), prepare=True
     )
