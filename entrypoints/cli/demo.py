@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
         help="see it work: the server and a real training job",
         description="Starts the server with an embedded PostgreSQL and trains a small network on handwritten digits, "
         "which reports through the client like any other job. Prints the address and the password of the user admin; "
-        "Ctrl-C ends it. With --once it trains to the end, reads back over the API every number that was sent, prints a "
+        "Ctrl-C ends it. With --once it trains to the end, reads back over the API all that was sent, prints a "
         "JSON summary and exits 0, or 1 where anything differs.",
     )
     parser.add_argument("--once", action="store_true", help="train, compare what was sent with what is read, and exit")
