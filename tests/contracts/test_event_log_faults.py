@@ -15,14 +15,29 @@ import psycopg
 import pytest
 
 from adapters.embedded_postgres.launcher import EmbeddedPostgres
+from adapters.memory.event_log import MemoryEventLog
 from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
 from adapters.postgres.migrations.runner import migrate
+from application.commands.export_log import export_log
+from application.commands.import_log import import_log
+from application.commands.verify_log import verify_log
 from application.group_commit import GroupCommit
-from application.ports.event_log import EventLog
+from application.ports.event_log import EventLog, Fate
 from domain.errors import TryAgain
 from domain.ids import Micros, stream_id
-from tests.contracts.event_log import START, append, append_one, everything, is_sound, placed, positions, wait_until
+from tests.contracts.event_log import (
+    LATEST_SHOWS,
+    START,
+    append,
+    append_one,
+    everything,
+    fates,
+    is_sound,
+    placed,
+    positions,
+    wait_until,
+)
 from tests.factories import NOON, a_log
 
 ROOT = Path(__file__).parents[2]
@@ -285,3 +300,67 @@ class TestStore:
             "SELECT attstorage, pg_column_size(state) > 100000 FROM stored_events, pg_attribute"
             " WHERE attrelid = 'stored_events'::regclass AND attname = 'state'"
         ).fetchall() == [("e", True)]
+
+
+class TestTampering:
+    """What somebody with the database in his hands may do, the guards of the table taken away."""
+
+    @pytest.mark.parametrize(
+        ("statement", "position"),
+        [
+            ("UPDATE stored_events SET state = 'other' WHERE notification_id = 3", 3),
+            ("UPDATE stored_events SET state = 'other', digest = sha256('other') WHERE notification_id = 3", 3),
+            ("UPDATE stored_events SET run = 'other' WHERE notification_id = 3", 3),
+            ("UPDATE stored_events SET recorded_at = recorded_at + 1 WHERE notification_id = 3", 3),
+            ("UPDATE stored_events SET notification_id = 5 - notification_id WHERE notification_id IN (2, 3)", 2),
+            ("DELETE FROM stored_events WHERE notification_id = 3", 3),
+            ("DELETE FROM stored_events WHERE notification_id >= 3", 3),
+            ("UPDATE chain_head SET hash = sha256('other')", 4),
+        ],
+    )
+    def test_it_is_found_and_its_first_position_named(self, log, other, statement, position):
+        append_one(log, *(placed(f"{n}", n) for n in range(1, 5)))
+        assert verify_log(log).fault is None
+        other.execute("ALTER TABLE stored_events DISABLE TRIGGER USER")
+        # Swapped positions pass through each other.
+        other.execute("DROP INDEX stored_events_position")
+        other.execute(statement.encode())
+        fault = verify_log(log).fault
+        assert fault is not None
+        assert fault.position == position
+
+    def test_an_end_cut_off_with_its_head_shows_against_a_published_head(self, log, other):
+        append_one(log, *(placed(f"{n}", n) for n in range(1, 5)))
+        published = log.head()
+        other.execute("ALTER TABLE stored_events DISABLE TRIGGER USER")
+        other.execute("DELETE FROM stored_events WHERE notification_id = 4")
+        other.execute(
+            "UPDATE chain_head SET (position, hash) = (SELECT 3, hash FROM stored_events WHERE notification_id = 3)"
+        )
+        assert verify_log(log).fault is None
+        fault = verify_log(log, [published]).fault
+        assert fault is not None
+        assert fault.position == 4
+
+    def test_an_erased_body_is_proven_by_its_digest_and_never_brought_back(self, log, other):
+        append_one(log, *(placed(f"{n}", n) for n in range(1, 5)))
+        other.execute("UPDATE stored_events SET state = NULL WHERE notification_id = 3")
+        checked = verify_log(log)
+        assert (checked.bodies, checked.erased, checked.fault) == (3, 1, None)
+        assert fates(append_one(log, placed("3", 3), placed("other", 3))) == [Fate.DUPLICATE, Fate.DUPLICATE]
+        assert log.read(START)[2].payload is None
+        assert log.head().position == 4
+
+    def test_a_version_that_follows_an_erased_one_is_appended(self, log, other):
+        append_one(log, placed("a", None, settle=LATEST_SHOWS))
+        other.execute("UPDATE stored_events SET state = NULL")
+        assert fates(append_one(log, placed("a", None, settle=LATEST_SHOWS))) == [Fate.DUPLICATE]
+        assert fates(append_one(log, placed("b", None, settle=LATEST_SHOWS))) == [Fate.ACCEPTED]
+
+    def test_an_export_of_a_log_with_an_erased_body_fills_another(self, log, other, migrated):
+        append_one(log, placed("a"), placed("b" * 10_000, 2))
+        other.execute("UPDATE stored_events SET state = NULL WHERE notification_id = 1")
+        lines = list(export_log(log))
+        copy = MemoryEventLog()
+        assert import_log(lines, copy) == log.head()
+        assert everything(copy) == everything(log)
