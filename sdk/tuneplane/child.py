@@ -48,8 +48,8 @@ class Child:
             raise NotStarted(message, code) from None
         self.pid = self._process.pid
         self._readers = [
-            self._reader(self._process.stdout, sys.stdout),
-            self._reader(self._process.stderr, sys.stderr),
+            self._reader("stdout", self._process.stdout, sys.stdout),
+            self._reader("stderr", self._process.stderr, sys.stderr),
         ]
 
     def wait(self) -> int:
@@ -65,14 +65,14 @@ class Child:
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(number)
 
-    def _reader(self, pipe: IO[bytes] | None, terminal: object) -> threading.Thread:
+    def _reader(self, source: str, pipe: IO[bytes] | None, terminal: object) -> threading.Thread:
         reader = threading.Thread(
-            target=self._read, args=(pipe, _descriptor(terminal)), name="tuneplane-output", daemon=True
+            target=self._read, args=(source, pipe, _descriptor(terminal)), name="tuneplane-output", daemon=True
         )
         reader.start()
         return reader
 
-    def _read(self, pipe: IO[bytes], terminal: int) -> None:
+    def _read(self, source: str, pipe: IO[bytes], terminal: int) -> None:
         characters = Utf8Reader()
         with pipe:
             while True:
@@ -81,8 +81,8 @@ class Child:
                     break
                 if terminal >= 0 and not _written(terminal, raw):
                     terminal = -1
-                self._buffer.put(characters.text(raw))
-        self._buffer.put(characters.text(b"", last=True))
+                self._buffer.put(characters.text(raw), source)
+        self._buffer.put(characters.text(b"", last=True), source)
 
 
 @contextlib.contextmanager

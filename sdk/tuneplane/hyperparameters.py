@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import Any
 
-from tuneplane.contract import HPARAMS_BODY_BYTES
 from tuneplane.flatten import DEEPEST
 from tuneplane.foreign import Foreign
 from tuneplane.redaction import kept
 
 _TEXT_CHARS = 4096
 _KEY_CHARS = 512
-ROOM_BYTES = HPARAMS_BODY_BYTES - 1024
-"""For the parameters themselves; the rest of the body carries the run's id."""
-
-
-class TooManyParameters(ValueError):
-    """The hyperparameters are larger than one request may be."""
+_ITEMS = 256
+_SHORT = (int, float)
+"""Lists of these stay lists; others become text."""
 
 
 def flat_parameters(params: Mapping[Any, Any]) -> dict[str, Any]:
-    """Nested names joined with `.`; what JSON cannot hold as its text; secrets masked.
-
-    Raises TooManyParameters.
-    """
+    """Nested names joined with `.`; what JSON cannot hold as its text; secrets masked."""
     found: dict[str, Any] = {}
     _collect(params, "", found, DEEPEST)
-    if len(json.dumps(found, ensure_ascii=False).encode()) > ROOM_BYTES:
-        message = f"hyperparameters are larger than {ROOM_BYTES} bytes of JSON"
-        raise TooManyParameters(message)
     return found
 
 
@@ -51,8 +40,8 @@ def _value(name: str, value: Foreign) -> Foreign:
         return int(value) if -(2**63) <= value < 2**63 else str(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else str(float(value))
-    if isinstance(value, (list, tuple)) and all(isinstance(v, (str, int, float)) for v in value):
-        return [_value(name, item) for item in value[:256]]
+    if isinstance(value, (list, tuple)) and all(isinstance(v, _SHORT) for v in value):
+        return [_value(name, item) for item in value[:_ITEMS]]
     try:
         text = str(value)
     except Exception as problem:  # noqa: BLE001 - a foreign __str__ may raise anything

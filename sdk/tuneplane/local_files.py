@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Callable
 from tuneplane.columns import invalid_kind
 from tuneplane.parcels import Parcel, breathe, compact
 from tuneplane.series_keys import SeriesKeys
-from tuneplane.transport import Outcome
+from tuneplane.transport import Outcome, left_behind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,6 +96,11 @@ class LocalFiles:
             self._seal()
         except OSError:
             self._abandon()
+
+    def abandon(self) -> None:
+        if self._file is not None:
+            left_behind.append(self._file)
+            self._file = None
 
     def _sorted(
         self, prefix: str, values: dict[str, Any], refuse: Callable[[str, str], None]

@@ -1,4 +1,8 @@
-"""Text on its way from the child to the server: bounded, the oldest dropped, the gap marked."""
+"""Text on its way from the child to the server: bounded, the oldest dropped, the gap marked.
+
+Two outputs share it. The beginning of a line waits, for a second at most, for the rest of it, so that
+lines of one output do not end up inside those of the other.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ CAPACITY_BYTES = 16 * 1024 * 1024
 PIECE_BYTES = 256 * 1024
 """Of text in UTF-8, in one request."""
 LINGER_SECONDS = 1.0
+_LINE_CHARS = 64 * 1024
+"""A longer line is not waited for."""
 
 
 class Utf8Reader:
@@ -31,6 +37,13 @@ class Piece(NamedTuple):
     size_bytes: int
 
 
+class BegunLine(NamedTuple):
+    """The beginning of a line, and when it came (monotonic seconds)."""
+
+    text: str
+    since: float
+
+
 class LogBuffer:
     """`put` never waits and never fails; `take` hands out what one request carries."""
 
@@ -39,6 +52,7 @@ class LogBuffer:
         self._pieces: deque[Piece] = deque()
         self._size = 0
         self._lost = 0
+        self._begun: dict[str, BegunLine] = {}
         self._mid_line = False
         self._closed = False
         self._first_at = 0.0
@@ -49,20 +63,22 @@ class LogBuffer:
         """Bytes that wait."""
         return self._size
 
-    def put(self, text: str) -> None:
+    def put(self, text: str, source: str = "") -> None:
         """Appends; where there is no room the oldest text goes, and its bytes are counted."""
         if not text:
             return
-        piece = Piece(text, len(text.encode()))
         with self._change:
-            if not self._pieces:
+            if not self._pieces and not self._begun:
                 self._first_at = time.monotonic()
-            self._pieces.append(piece)
-            self._size += piece.size_bytes
-            while self._size > self._capacity:
-                oldest = self._pieces.popleft()
-                self._size -= oldest.size_bytes
-                self._lost += oldest.size_bytes
+            begun = self._begun.pop(source, None)
+            whole = text if begun is None else begun.text + text
+            cut = max(whole.rfind("\n"), whole.rfind("\r")) + 1
+            if len(whole) - cut > _LINE_CHARS:
+                cut = len(whole)
+            if cut < len(whole):
+                since = begun.since if begun is not None and not cut else time.monotonic()
+                self._begun[source] = BegunLine(whole[cut:], since)
+            self._append(whole[:cut])
             if self._size >= PIECE_BYTES:
                 self._change.notify()
 
@@ -75,6 +91,7 @@ class LogBuffer:
         """No more text comes."""
         with self._change:
             self._closed = True
+            self._release(time.monotonic())
             self._change.notify_all()
 
     def ended(self) -> bool:
@@ -89,6 +106,7 @@ class LogBuffer:
         """
         with self._change:
             self._wait(linger)
+            self._release(time.monotonic() - linger)
             mark = self._mark()
             taken: list[str] = []
             room = PIECE_BYTES
@@ -106,8 +124,27 @@ class LogBuffer:
             self._mid_line = not text.endswith("\n")
         return mark + text
 
+    def _append(self, text: str) -> None:
+        if not text:
+            return
+        piece = Piece(text, len(text.encode()))
+        self._pieces.append(piece)
+        self._size += piece.size_bytes
+        while self._size > self._capacity:
+            oldest = self._pieces.popleft()
+            self._size -= oldest.size_bytes
+            self._lost += oldest.size_bytes
+
+    def _release(self, since: float) -> None:
+        """Lines begun by then go on unfinished: a prompt, a progress bar."""
+        for source, line in list(self._begun.items()):
+            if line.since <= since or self._closed:
+                del self._begun[source]
+                self._append(line.text)
+
     def _wait(self, linger: float) -> None:
-        until = (self._first_at if self._pieces else time.monotonic()) + linger
+        waiting = self._pieces or self._begun
+        until = (self._first_at if waiting else time.monotonic()) + linger
         while self._size < PIECE_BYTES and not self._closed:
             left = until - time.monotonic()
             if left <= 0:

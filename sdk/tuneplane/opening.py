@@ -21,6 +21,11 @@ TOKEN = "TUNEPLANE_TOKEN"  # noqa: S105 - the variable's name
 class NotOpened(RuntimeError):
     """The server did not open a run for us."""
 
+    def __init__(self, message: str, *, transient: bool = False) -> None:
+        super().__init__(message)
+        self.transient = transient
+        """Whether another try may succeed."""
+
 
 @dataclass(frozen=True)
 class Opened:
@@ -73,7 +78,7 @@ class Server:
         outcome = self._transport.post(path, compact(fields))
         if not outcome.delivered:
             message = f"{self.address}/{path}: {outcome.reason}"
-            raise NotOpened(message)
+            raise NotOpened(message, transient=outcome.transient)
         try:
             answer = json.loads(outcome.body)
         except ValueError:

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Protocol
 
 from tuneplane import columns
+from tuneplane.contract import HPARAMS_BODY_BYTES
 from tuneplane.foreign import Foreign
 from tuneplane.series_keys import SeriesKeys
 from tuneplane.transport import JSON, MESSAGEPACK, Outcome, Transport
@@ -51,6 +52,9 @@ class Carrier(Protocol):
 
     def close(self) -> None: ...
 
+    def abandon(self) -> None:
+        """In a forked child, in place of `close`."""
+
 
 def breathe() -> None:
     """Hands the interpreter to the training thread between two slices of work."""
@@ -82,7 +86,14 @@ class Requests:
         return [Parcel("observations", self._json(events=events, contract=contract))]
 
     def pack_hparams(self, params: dict[str, Any]) -> list[Parcel]:
-        return [Parcel("hparams", self._json(params=params))]
+        """In as many requests as their size needs: later ones merge over earlier ones."""
+        body = self._json(params=params)
+        if len(body) <= HPARAMS_BODY_BYTES or len(params) < 2:  # noqa: PLR2004 - one cannot be parted
+            return [Parcel("hparams", body)]
+        names = list(params)
+        half = len(names) // 2
+        parts = ({name: params[name] for name in some} for some in (names[:half], names[half:]))
+        return [parcel for part in parts for parcel in self.pack_hparams(part)]
 
     def pack_samples(self, samples: list[dict[str, Any]]) -> list[Parcel]:
         self._hardware_sequence += 1
@@ -97,6 +108,9 @@ class Requests:
 
     def close(self) -> None:
         self._transport.close()
+
+    def abandon(self) -> None:
+        self._transport.abandon()
 
     def _json(self, **fields: Foreign) -> bytes:
         return compact({"run_id": self._run_id, **fields})

@@ -15,6 +15,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import sys
 import threading
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable
@@ -303,6 +304,14 @@ def _start_afresh() -> None:
     _here.off = before.off
     if before.session is not None:
         before.session.abandon()
+    worker = sys.modules.get("multiprocessing.util")
+    if worker is not None:
+        worker.register_after_fork(_finish_with_worker, _finish_with_worker)
+
+
+def _finish_with_worker(_: object) -> None:
+    """A `multiprocessing` worker ends without what `atexit` holds, but runs its finalizers."""
+    sys.modules["multiprocessing.util"].Finalize(None, finish, exitpriority=0)
 
 
 if hasattr(os, "register_at_fork"):

@@ -182,10 +182,11 @@ class Reporter:
         self._sequences = {"logs": 0, "hardware": 0}
 
     def _send(self, path: str, fields: dict[str, Any], *, numbered: bool = False) -> bool:
+        if self._process != os.getpid():  # forked: lock, connection and stream are the parent's
+            self._one_at_a_time = threading.RLock()
+            self._transport.abandon()
+            self._renew_stream()
         with self._one_at_a_time:
-            if self._process != os.getpid():  # forked: the connection and the stream are the parent's
-                self._transport.close()
-                self._renew_stream()
             body: dict[str, Any] = {"run_id": self.run_id, **fields}
             if self.attempt is not None:
                 body.setdefault("attempt", self.attempt)

@@ -5,6 +5,7 @@ Whatever happens to the reporting, the command runs, and its exit code is ours.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 END_SECONDS = 600.0
 """How long the end of a run is reported again and again."""
 _OPENING_TRIES = 3
+_OPENING_SECONDS = 5.0
 _POLL_SECONDS = 0.05
 
 
@@ -176,25 +178,18 @@ def _opened(
     env: Mapping[str, str], name: str, tags: Sequence[str], run_id: str | None
 ) -> tuple[Credentials | None, Mapping[str, str]]:
     """Opens the run; after a few tries the command runs unreported."""
-    problem: NotOpened | None = None
-    for attempt in range(_OPENING_TRIES):
-        if attempt:
-            time.sleep(attempt)
+    for tries_left in range(_OPENING_TRIES - 1, -1, -1):
         try:
-            server = Server(env[SERVER], env[TOKEN])
-        except NotOpened as fault:
-            problem = fault
-            break
-        try:
-            opened = server.open(name, tags, run_id)
-        except NotOpened as fault:
-            problem = fault
+            with contextlib.closing(Server(env[SERVER], env[TOKEN], timeout=_OPENING_SECONDS)) as server:
+                opened = server.open(name, tags, run_id)
+        except NotOpened as problem:
+            if not (tries_left and problem.transient):
+                tell(f"no run was opened, nothing is reported: {problem}")
+                return None, env
+            time.sleep(1.0)
         else:
             tell(f"{opened.page} (attempt {opened.credentials.attempt})")
             return opened.credentials, {**env, **opened.env}
-        finally:
-            server.close()
-    tell(f"no run was opened, nothing is reported: {problem}")
     return None, env
 
 

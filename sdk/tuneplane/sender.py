@@ -25,7 +25,7 @@ LINGER_SECONDS = 0.5
 FIRST_RETRY_SECONDS = 0.2
 LONGEST_RETRY_SECONDS = 10.0
 _RETRY_WHILE_FINISHING = 0.5
-_EVENT_BYTES = 256 * 1024
+_EVENT_BYTES = 240 * 1024
 _SAMPLES_PER_REQUEST = 32
 
 
@@ -95,8 +95,8 @@ class Sender:
             thread.join(max(seconds, 0.0))
 
     def abandon(self) -> None:
-        """In a forked child: lets go of the parent's connection without a word on it."""
-        self._carrier.close()
+        """In a forked child: lets go of what the parent sends through."""
+        self._carrier.abandon()
 
     def _work(self) -> None:
         while not self._stopping:

@@ -17,6 +17,8 @@ from tuneplane.redaction import redacted
 
 JSON = "application/json"
 MESSAGEPACK = "application/msgpack"
+left_behind: list[object] = []
+"""Of a parent process, never to be closed or collected here."""
 _ANSWER_BYTES = 1024 * 1024
 _REASON_CHARS = 500
 _LONGEST_WAIT = 30.0
@@ -85,6 +87,18 @@ class Transport:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+    def abandon(self) -> None:
+        """In a forked child: lets go of the parent's connection without a word on it.
+
+        Its objects are kept: a lock in them may have been held by a thread that the child does not
+        have, and would be waited for when they are closed.
+        """
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            left_behind.append(connection)
+            if connection.sock is not None:
+                os.close(connection.sock.detach())
 
     def _exchange(self, method: str, path: str, body: bytes | None, content_type: str) -> Outcome:
         connection = self._connection

@@ -52,7 +52,7 @@ def reporting_to(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Mo
     if session is not None:
         session.finish(0.2)
         session.sender.stop(5)
-        session.abandon()
+        session.sender._carrier.close()
 
 
 @pytest.fixture

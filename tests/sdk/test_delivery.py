@@ -14,6 +14,12 @@ from tests.sdk.conftest import TOKEN, job_env
 from tests.sdk.ingest_stub import CUT, a_dead_server, a_hung_server, until
 
 
+def the_session():
+    session = report._here.session
+    assert session is not None
+    return session
+
+
 def test_a_lost_answer_is_repeated_with_the_same_bytes_and_nothing_overtakes_it(ingest, reporting):
     lost = iter([CUT, 503, 429])
     ingest.answer = lambda path, body: next(lost, 200) if path == "metrics" else 200
@@ -65,7 +71,7 @@ def test_queues_hold_what_the_specification_says_while_the_server_is_away(report
         assert sum(reporting.observe("x") for _ in range(200)) == 128
         for step in range(10_500):
             reporting.log({f"k{index}": 1.0 for index in range(10)}, step=step)
-        session = report._here.session
+        session = the_session()
         assert session.outbox.queued_points == 100_000
         assert session.health.dropped_points == 5_000
         assert session.health.dropped_events == 72
@@ -87,7 +93,7 @@ def test_nothing_blocks_or_raises_while_the_server_is_away(reporting_to, away, c
         assert longest < 0.25
         assert time.monotonic() - started < 3
         before = time.monotonic()
-        report._here.session.finish(0.5)
+        the_session().finish(0.5)
         assert time.monotonic() - before < 3
         assert "2000 points and 1 events were not delivered" in caplog.text
     assert FINISH_SECONDS == 10
@@ -97,7 +103,7 @@ def test_what_waited_is_delivered_when_the_server_comes_back(ingest, reporting):
     ingest.answer = lambda path, body: CUT
     for step in range(5000):
         reporting.log({"loss": float(step)}, step=step)
-    until(lambda: report._here.session.health.send_failures)
+    until(lambda: the_session().health.send_failures)
     ingest.answer = lambda path, body: 200
     reporting.finish()
     assert [step for _, step, _ in ingest.points()] == list(range(5000))
@@ -108,7 +114,7 @@ def test_what_waited_is_delivered_when_the_server_comes_back(ingest, reporting):
 def test_a_sender_that_died_is_replaced(ingest, reporting):
     reporting.log({"loss": 1.0}, step=1)
     until(lambda: ingest.at("metrics"))
-    session = report._here.session
+    session = the_session()
     session.sender.stop(5)
     assert not session.sender.alive()
     session._look_at = 0.0
@@ -135,13 +141,29 @@ report.finish()
 def test_a_forked_process_reports_as_a_writer_of_its_own(ingest):
     env = {**os.environ, **job_env(ingest.endpoint), "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], env=env, check=True, timeout=30)
-    streams = {}
+    streams: dict[str, set[str]] = {}
     for one in ingest.at("metrics"):
         for series in one.document["series"]:
             streams.setdefault(series["key"], set()).add(one.document["stream"])
     assert len(streams["parent"]) == len(streams["child"]) == 1
     assert streams["parent"] != streams["child"]
     assert sorted(ingest.points()) == [("child", 1, 1.0), ("parent", 1, 1.0), ("parent", 2, 2.0)]
+
+
+WORKER = """
+import multiprocessing
+from tuneplane import report
+report.log({"parent": 1.0}, step=1)
+worker = multiprocessing.get_context("fork").Process(target=report.log, args=({"worker": 1.0}, 1))
+worker.start()
+worker.join()
+"""
+
+
+def test_what_a_multiprocessing_worker_logged_is_delivered_when_it_ends(ingest):
+    env = {**os.environ, **job_env(ingest.endpoint), "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-W", "ignore", "-c", WORKER], env=env, check=True, timeout=30)
+    assert sorted(ingest.points()) == [("parent", 1, 1.0), ("worker", 1, 1.0)]
 
 
 def test_what_was_logged_is_delivered_at_exit_without_finish(ingest):

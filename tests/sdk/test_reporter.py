@@ -92,6 +92,7 @@ def test_a_dead_server_is_an_error_that_names_no_token():
 def test_credentials_come_from_the_environment():
     env = job_env("http://127.0.0.1:9/api/ingest")
     found = from_env({**env, "TUNEPLANE_JOB_ATTEMPT": "2"})
+    assert found is not None
     assert (found.run_id, found.attempt) == ("run-1", 2)
     assert from_env({"TUNEPLANE_JOB_ENABLED": "0"}) is None
     for wrong in ({**env, "TUNEPLANE_JOB_ENABLED": "true"}, {}, {**env, "TUNEPLANE_JOB_ATTEMPT": "x"}):

@@ -3,6 +3,7 @@
 import json
 import math
 import time
+from typing import Any
 
 import pytest
 from tuneplane import contract, report
@@ -68,7 +69,7 @@ def test_a_later_smaller_step_is_kept(ingest, reporting):
 
 
 def test_nested_names_are_joined_arrays_count_as_their_mean_and_values_are_read_at_once(ingest, reporting):
-    values = {"a": {"b": {"c": 1}}, "one": Tensor(3.0), "many": Tensor(1.0, 3.0), "list": [1, 2, 6]}
+    values: dict[str, Any] = {"a": {"b": {"c": 1}}, "one": Tensor(3.0), "many": Tensor(1.0, 3.0), "list": [1, 2, 6]}
     reporting.log(values, step=1, prefix="train/")
     values["a"]["b"]["c"] = 99
     reporting.finish()
@@ -88,7 +89,7 @@ def test_what_is_not_finite_travels_as_what_it_is(ingest, reporting):
 
 
 def test_what_is_no_number_is_counted_and_the_rest_arrives(ingest, reporting):
-    bad = {"text": "x", "none": None, "flag": True, "empty": [], "bool": Tensor(1, dtype="torch.bool")}
+    bad: dict[str, Any] = {"text": "x", "none": None, "flag": True, "empty": [], "bool": Tensor(1, dtype="torch.bool")}
     reporting.log({**bad, "huge": 10**400, "a\x00b": 1.0, "k" * 513: 1.0, "": 1.0, "fine": 2.0}, step=0)
     reporting.log({"fine": 1.0, "also": 1.0}, step=-1)
     reporting.log("no dict", step=1)
@@ -166,3 +167,11 @@ def test_local_files_take_the_place_of_http(tmp_path, monkeypatch, reporting_to,
     assert channels["metrics"]["invalid"] == {"bad": "pos_inf"}
     assert channels["metrics"]["step"] == 3
     assert ingest.requests == []
+
+
+def test_many_hyperparameters_come_in_several_requests(ingest, reporting):
+    reporting.log_hparams({f"p{index}": "x" * 4000 for index in range(200)})
+    reporting.finish()
+    bodies = ingest.at("hparams")
+    assert max(len(one.body) for one in bodies) <= contract.HPARAMS_BODY_BYTES
+    assert sum(len(one.document["params"]) for one in bodies) == 200

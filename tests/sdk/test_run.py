@@ -160,6 +160,7 @@ def test_signals_reach_the_command(ingest, number):
     command = [*RUN, "--", sys.executable, "-c", code]
     env = environment(**job_env(ingest.endpoint))
     with subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(number)
         assert process.wait(30) == 40 + number
@@ -177,7 +178,7 @@ def test_without_credentials_the_command_runs_unreported():
 
 def a_whole_server(ingest, *, buffered=False):
     """Answers as the run API, ingest and the read API do."""
-    said = []
+    said: list[str] = []
 
     def answer(path, body):
         parts = urlsplit(path)
@@ -249,13 +250,24 @@ def test_the_doctor_names_an_unreachable_address_and_a_bad_token(ingest):
 
 def test_a_full_buffer_drops_the_oldest_and_marks_the_gap():
     buffer = LogBuffer(capacity_bytes=10)
-    for piece in ("aaaa", "bbbb", "cccc", "dd"):
+    for piece in ("aaa\n", "bbb\n", "ccc\n", "d\n"):
         buffer.put(piece)
-    assert buffer.take(0) == "[tuneplane: 4 bytes of log not forwarded]\nbbbbccccdd"
-    buffer.put("e" * 11)
-    assert buffer.take(0) == "\n[tuneplane: 11 bytes of log not forwarded]\n"
+    assert buffer.take(0) == "[tuneplane: 4 bytes of log not forwarded]\nbbb\nccc\nd\n"
+    buffer.put("mid-line")
+    assert buffer.take(0) == "mid-line"
+    buffer.put("e" * 11 + "\n")
+    assert buffer.take(0) == "\n[tuneplane: 12 bytes of log not forwarded]\n"
     buffer.close()
     assert buffer.ended()
+
+
+def test_lines_of_two_outputs_do_not_end_up_inside_each_other():
+    buffer = LogBuffer()
+    for text, source in (("lo", "out"), ("err", "err"), ("ss\n", "out"), ("or\n10%\r20", "err")):
+        buffer.put(text, source)
+    assert buffer.take(0.001).startswith("loss\nerror\n10%\r")
+    buffer.close()
+    assert buffer.take(0) in ("20", "")
 
 
 def test_a_character_split_between_reads_is_put_together():

@@ -2,6 +2,7 @@
 
 import math
 import os
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,6 +15,11 @@ from tuneplane.hardware import Monitor, interval_from, sample_until_ended, sampl
 from tuneplane.machine import Machine, process_tree
 from tuneplane.redaction import kept, names_a_secret, redacted, redacted_command
 from tuneplane.series_keys import SeriesKeys
+
+
+def _no_refusal(*why):
+    pytest.fail(f"refused: {why}")
+
 
 decode = msgspec.msgpack.decode
 
@@ -51,9 +57,9 @@ CALLS = st.lists(
 
 @given(CALLS)
 def test_columns_hold_every_point_once_and_in_order_for_each_series(calls):
-    found = columns.columns(calls, SeriesKeys(), pytest.fail, lambda: None)
+    found = columns.columns(calls, SeriesKeys(), _no_refusal, lambda: None)
     read = [decode(columns.encoded("r", "s", 1, one, lambda: None)) for one in columns.batches(found)]
-    wanted = {}
+    wanted: dict[str, list[Any]] = {}
     for prefix, step, ts, values in calls:
         for name, value in values.items():
             wanted.setdefault(prefix + name, []).append((step, ts, float(value)))
@@ -69,7 +75,7 @@ def test_columns_hold_every_point_once_and_in_order_for_each_series(calls):
 
 def test_batches_hold_at_most_2048_points():
     calls = [("", step, 0.0, {f"k{index}": 1.0 for index in range(7)}) for step in range(1000)]
-    found = columns.columns(calls, SeriesKeys(), pytest.fail, lambda: None)
+    found = columns.columns(calls, SeriesKeys(), _no_refusal, lambda: None)
     sizes = [sum(one.points() for one in batch.values()) for batch in columns.batches(found)]
     assert sum(sizes) == 7000
     assert max(sizes) <= contract.POINTS_PER_BATCH
@@ -117,7 +123,7 @@ def test_tokens_in_text_and_on_a_command_line_are_masked():
 
 def test_samples_are_ten_seconds_apart_then_thirty_then_sixty():
     waits = []
-    taken = []
+    taken: list[Any] = []
 
     def wait(seconds):
         waits.append(seconds)
@@ -156,7 +162,7 @@ def test_a_failed_sample_costs_only_itself():
     def fail():
         raise OSError
 
-    sample_until_ended(fail, pytest.fail, lambda seconds: True, 5.0)
+    sample_until_ended(fail, _no_refusal, lambda seconds: True, 5.0)
 
 
 def test_this_machine_is_read_with_and_without_psutil(monkeypatch):
@@ -166,10 +172,11 @@ def test_this_machine_is_read_with_and_without_psutil(monkeypatch):
     found = machine.read(os.getpid(), process_tree(os.getpid()))
     assert {"mem.pct", "mem.proc.avail", "mem.proc", "mem.proc.pct", "cpu.thds"} <= set(found)
     assert 0 < found["mem.pct"] < 100
-    monitored = []
+    monitored: list[Any] = []
     monitor = Monitor(5.0)
     monitor.start(monitored.append)
     monitor.stop()
+    assert monitor._thread is not None
     monitor._thread.join(10)
     assert monitored[0]["pid"] == os.getpid()
     assert monitored[0]["gpu_attribution"] in ("pid", "sticky", "mem", "none")
