@@ -9,6 +9,7 @@ from __future__ import annotations
 import encodings.idna  # noqa: F401 - looked up by the first connection; a fork amid that would hang the child
 import http.client
 import json
+import os
 import ssl
 from typing import NamedTuple
 from urllib.parse import urlsplit
