@@ -30,6 +30,8 @@ from application.commands.report_lifecycle import ReportLifecycle
 from application.commands.report_metrics import ReportMetrics
 from application.commands.revoke_tokens import RevokeTokens
 from application.commands.share_run import ShareRun
+from application.commands.sign_in import SignIn
+from application.commands.sign_out import SignOut
 from application.commands.sign_upload import SignUpload
 from application.commands.store_trajectory import StoreTrajectory
 from application.group_commit import GroupCommit
@@ -126,6 +128,8 @@ class Container(containers.DeclarativeContainer):
 
     create_personal_token = providers.Singleton(CreatePersonalToken, accounts)
     manage_accounts = providers.Singleton(ManageAccounts, accounts, passwords)
+    sign_in = providers.Singleton(SignIn, accounts, passwords)
+    sign_out = providers.Singleton(SignOut, accounts)
 
     known_tokens = providers.Singleton(KnownTokens, ingest_tokens)
     intake = providers.Singleton(

@@ -125,6 +125,11 @@ def start(run: RunId) -> str:
     return _cursor(run, _Place(Position(0), Attempt(0), ""))
 
 
+def behind(run: RunId, position: Position, attempt: Attempt | None, log: str = "") -> str:
+    """The cursor behind what a page shows: events up to `position`, and the attempt's log up to its cursor `log`."""
+    return _cursor(run, _Place(position, attempt or Attempt(0), log))
+
+
 def advance(views: Views, run: RunId, streams: Collection[StreamName], cursor: str) -> Advance:
     """What came behind `cursor`, in bounded pieces. Raises `UnknownRun`, and `Refused` for a foreign cursor."""
     place = _place_of(run, cursor)

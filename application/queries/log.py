@@ -99,6 +99,11 @@ def lines(
     )
 
 
+def before_line(run: RunId, attempt: Attempt, n: int) -> str:
+    """The cursor from which `lines` goes on with line `n`."""
+    return cursor_of(_KIND, run, attempt, max(n, 0), 0)
+
+
 def text(views: Views, run: RunId, *, attempt: int | None = None) -> Iterator[str]:
     """Everything the attempt (without one, the latest) printed, as it was printed, in pieces, in constant memory.
 

@@ -12,6 +12,7 @@ from litestar.types import ControllerRouterHandler
 
 from entrypoints.container import Container
 from entrypoints.http.api.router import api_router
+from entrypoints.http.console.router import console_router
 from entrypoints.http.errors import HANDLERS
 from entrypoints.http.gate import Gate, allowed_hosts
 from entrypoints.http.health import health_router
@@ -42,6 +43,7 @@ def _routers(container: Container) -> list[ControllerRouterHandler]:
         ingest_router(container.intake(), container.known_tokens()),
         api_router(container),
         live_router(container.live_streams(), container.doorkeeper()),
+        console_router(container),
     ]
     if container.settings().s3_bucket is None:
         routers.append(upload_router(UploadDesk(container.file_store(), container.file_signer())))

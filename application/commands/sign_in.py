@@ -1,0 +1,70 @@
+"""Signs a person in: a name and a password become a session."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+
+from application.commands.manage_accounts import NAME_PATTERN
+from application.credentials import Minted, mint, presented
+from application.ports.accounts import Accounts, Secret
+from application.ports.passwords import Passwords
+from domain.ids import Micros
+
+SESSION_MICROS = 12 * 3_600 * 1_000_000
+"""Life of a session, whether it is used or not."""
+SESSIONS_A_PERSON = 20
+"""Open at once; the oldest end first."""
+
+
+def _now() -> Micros:
+    return Micros(time.time_ns() // 1000)
+
+
+class SignIn:
+    """Slow on purpose, for unknown names too."""
+
+    def __init__(self, accounts: Accounts, passwords: Passwords, clock: Callable[[], Micros] = _now) -> None:
+        self._accounts = accounts
+        self._passwords = passwords
+        self._clock = clock
+
+    def __call__(self, name: str, password: str, *, earlier: str = "") -> Minted | None:
+        """A new session, never one that was there before; None where name and password do not belong together.
+
+        `earlier` is the session that the browser showed, which ends.
+        """
+        account = self._accounts.find(name) if NAME_PATTERN.match(name) else None
+        if not self._passwords.matches(password, account.password_hash if account else None) or account is None:
+            return None
+        self._end(earlier)
+        minted, now = mint("ses"), self._clock()
+        self._make_room(account.name, now)
+        self._accounts.add_secret(
+            Secret(
+                id=minted.id,
+                secret_hash=minted.secret_hash,
+                subject=account.name,
+                kind="session",
+                created_at=now,
+                expires_at=Micros(now + SESSION_MICROS),
+                csrf=secrets.token_urlsafe(32),
+            )
+        )
+        return minted
+
+    def _end(self, earlier: str) -> None:
+        shown = presented(earlier, "ses")
+        kept = None if shown is None else self._accounts.find_secret(shown.id)
+        if shown is not None and kept is not None and kept.kind == "session" and shown.proves(kept.secret_hash):
+            self._accounts.drop_secret(kept.id)
+
+    def _make_room(self, name: str, now: Micros) -> None:
+        """Ends sessions that are over, and the oldest where there are too many."""
+        kept = 0
+        for one in self._accounts.secrets_of(name, "session"):
+            over = one.expires_at is not None and one.expires_at <= now
+            kept += not over
+            if over or kept >= SESSIONS_A_PERSON:
+                self._accounts.drop_secret(one.id)

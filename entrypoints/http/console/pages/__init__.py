@@ -1,0 +1,1 @@
+"""One file a page: what it shows, made of what the queries answer."""

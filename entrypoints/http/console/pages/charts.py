@@ -1,0 +1,80 @@
+"""`/runs/{run}`: the job's curves, and its latest histograms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from litestar import Response, get
+from litestar.params import FromPath
+
+from application.ports.views import Views
+from application.queries.observation import ObservationItem, observations
+from application.queries.run import chosen_attempt
+from domain.ids import RunId
+from entrypoints.http.console.console import AsSignedIn, Using, attempt_of, user_of
+from entrypoints.http.console.contexts.charts import Bar, ChartsPage, Histogram
+from entrypoints.http.console.pages.job_head import job_head, live_address
+from entrypoints.http.console.rendering import rendered
+
+_MOST_HISTOGRAMS = 12
+
+
+@get("/runs/{run_id:str}", include_in_schema=False, sync_to_thread=True)
+def charts(request: AsSignedIn, run_id: FromPath[str], console: Using, attempt: str = "") -> Response[bytes]:
+    """The page; its script fetches the curves that are in view."""
+    chosen = attempt_of(attempt)
+    with console.views(run_id) as views:
+        head = job_head(views, console, request.user, run_id, "charts", chosen)
+        chosen_attempt(views, RunId(run_id), chosen)
+        api = f"/api/runs/{run_id}"
+        query = "" if chosen is None else "?" + urlencode({"attempt": chosen})
+        page = ChartsPage(
+            title=f"{head.run.name} · charts",
+            user=user_of(request),
+            head=head,
+            live=live_address(views, head, ("metrics", "lifecycle", "validation"), attempt=head.run.attempt),
+            attempt=chosen,
+            series=f"{api}/series{query}",
+            data=f"{api}/series/data{query}",
+            csv=f"{api}/series.csv{query}",
+            series_count=head.run.counts.series,
+            histograms=latest_histograms(views, RunId(run_id), chosen),
+        )
+    return rendered(page)
+
+
+def latest_histograms(views: Views, run: RunId, attempt: int | None) -> list[Histogram]:
+    """The latest histogram of each name among the latest 100, by name."""
+    latest: dict[str, ObservationItem] = {}
+    for one in observations(views, run, kind="histogram", attempt=attempt).items:
+        latest.setdefault(one.name, one)
+    return [_histogram(latest[name]) for name in sorted(latest)[:_MOST_HISTOGRAMS]]
+
+
+def _histogram(said: ObservationItem) -> Histogram:
+    counts = said.counts or []
+    return Histogram(
+        name=said.name,
+        step=said.step,
+        policy_version=said.policy_version,
+        recorded_at=said.recorded_at,
+        total=sum(counts),
+        bars=_bars(_intervals(said.bounds or []), counts),
+    )
+
+
+def _intervals(bounds: Sequence[float]) -> list[str]:
+    """Upper bounds belong to their bucket; the last bucket has none."""
+    edges = ["-∞", *(f"{bound:g}" for bound in bounds), "∞"]
+    last = len(edges) - 2
+    return [f"({edges[at]}, {edges[at + 1]}{')' if at == last else ']'}" for at in range(len(edges) - 1)]
+
+
+def _bars(labels: Sequence[str], counts: Sequence[int]) -> list[Bar]:
+    fullest = max(counts, default=0) or 1
+    room = 100 / max(len(counts), 1)
+    return [
+        Bar(label=label, count=count, height=100 * count / fullest, x=at * room, width=room * 0.9)
+        for at, (label, count) in enumerate(zip(labels, counts, strict=False))
+    ]

@@ -1,0 +1,40 @@
+// Numbers as people read them.
+const whole = new Intl.NumberFormat("en-US");
+
+/** `12,345`. */
+export const count = (value) => whole.format(value);
+
+/** Six significant digits, in the shortest form. */
+export function value(number) {
+  if (number === null || number === undefined) return "unknown";
+  if (Number.isInteger(number) && Math.abs(number) < 1e9) return count(number);
+  const shown = Number(number.toPrecision(6));
+  return Math.abs(shown) >= 1e9 || (shown !== 0 && Math.abs(shown) < 1e-4) ? shown.toExponential() : String(shown);
+}
+
+/** With what the job declared of the series: a ratio is shown as it is, since its unit says so. */
+export function measured(number, descriptor) {
+  const unit = descriptor?.unit;
+  return unit && number !== null ? `${value(number)} ${unit}` : value(number);
+}
+
+/** `3 NaN, 1 +∞`; empty where every value was finite. */
+export function invalids(invalid) {
+  const kinds = [["NaN", invalid.nan], ["+∞", invalid.pos_inf], ["−∞", invalid.neg_inf]];
+  return kinds.filter(([, many]) => many).map(([name, many]) => `${count(many)} ${name}`).join(", ");
+}
+
+/** What a chart shows, in a sentence, for those who do not see it. */
+export function summary(series, rows) {
+  const lost = invalids(series.invalid);
+  const parts = [`${series.key}: ${count(series.count)} ${series.count === 1 ? "step" : "steps"}`];
+  if (series.count) {
+    parts.push(
+      `steps ${count(series.first_step)} to ${count(series.last_step)}`,
+      `last ${value(series.last)}`, `least ${value(series.min)}`, `mean ${value(series.mean)}`, `greatest ${value(series.max)}`,
+    );
+  }
+  if (lost) parts.push(`invalid: ${lost}, first at step ${count(series.invalid.first_step)}`);
+  if (rows) parts.push(rows.exact ? "every point is drawn" : `drawn as ${count(rows.step.length)} buckets of points`);
+  return `${parts.join(", ")}.`;
+}

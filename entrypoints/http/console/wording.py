@@ -1,0 +1,77 @@
+"""Numbers and states as people read them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import quote
+
+_UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
+_SIGNIFICANT = ".6g"
+_STEP = 1024
+
+
+def number(value: int | None) -> str:
+    """`12,345`; `unknown` for what nobody said, which is not zero."""
+    return "unknown" if value is None else f"{value:,}"
+
+
+def plural(value: int, noun: str) -> str:
+    """`1 point`, `2 points`."""
+    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
+
+
+def percent(ratio: float | None) -> str:
+    """`83.3 %`; a rate that is not quite all or nothing never reads as 100 % or 0 %."""
+    if ratio is None:
+        return "unknown"
+    shown = f"{100 * ratio:.1f}"
+    if shown == "100.0" and ratio < 1:
+        return "> 99.9 %"
+    if shown == "0.0" and ratio > 0:
+        return "< 0.1 %"
+    return f"{shown} %"
+
+
+def value(measured: float | None) -> str:
+    """Six significant digits."""
+    return "unknown" if measured is None else f"{measured:{_SIGNIFICANT}}"
+
+
+def size(size_bytes: int) -> str:
+    """`1.5 MiB`."""
+    shown = float(size_bytes)
+    unit = 0
+    while shown >= _STEP and unit < len(_UNITS) - 1:
+        shown /= _STEP
+        unit += 1
+    return f"{shown:,.0f} {_UNITS[unit]}" if unit == 0 else f"{shown:,.1f} {_UNITS[unit]}"
+
+
+def utc(iso: str) -> str:
+    """`2026-01-01T12:00:00.000000Z` as `2026-01-01 12:00:00 UTC`."""
+    return f"{iso[:10]} {iso[11:19]} UTC"
+
+
+def showable(text: str) -> str:
+    """Control characters, which show nothing or garble the page, as U+FFFD."""
+    return _UNSHOWABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def in_address(text: str) -> str:
+    """Percent-encoded, `/` included."""
+    return quote(text, safe="")
+
+
+FILTERS: dict[str, Callable[..., str]] = {
+    "number": number,
+    "plural": plural,
+    "percent": percent,
+    "value": value,
+    "size": size,
+    "utc": utc,
+    "showable": showable,
+    "in_address": in_address,
+}
+"""By the names that templates call them."""
