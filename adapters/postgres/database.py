@@ -60,7 +60,12 @@ def storable(text: str) -> bool:
 class Database:
     """The way to one PostgreSQL. Connects when first asked, so it can be made while the database is away."""
 
-    def __init__(self, dsn: str, *, pool_size: int = 8) -> None:
+    def __init__(self, dsn: str, *, pool_size: int = 8, check: bool = True) -> None:
+        """Without `check` a connection is not tried before it is lent, which saves a round trip.
+
+        After the database was away one question then fails for each connection of the pool: for a process that repeats
+        everything anyway.
+        """
         self._dsn = make_conninfo("", **{**_KEEPALIVE, **conninfo_to_dict(dsn)})
         self._pool: ConnectionPool[Connection[TupleRow]] = ConnectionPool(
             self._dsn,
@@ -68,7 +73,7 @@ class Database:
             min_size=0,
             max_size=pool_size,
             open=False,
-            check=ConnectionPool.check_connection,
+            check=ConnectionPool.check_connection if check else None,
             timeout=CONNECT_SECONDS,
             max_waiting=200,
             # Attempts to reconnect grow apart; giving up early makes the next question connect at once.

@@ -11,8 +11,16 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 
 from adapters.postgres.database import Database, asking_again
-from adapters.postgres.projector import RELAXED, catch_up
-from adapters.postgres.projector_tracking import Factories, Fenced, Tracked, add_version, schema_of, take
+from adapters.postgres.projector import catch_up
+from adapters.postgres.projector_tracking import (
+    Factories,
+    Fenced,
+    Tracked,
+    add_version,
+    schema_of,
+    take,
+    writing_connection,
+)
 from adapters.postgres.record_sql import quoted
 from adapters.postgres.special_view import SpecialView
 from application.ports.event_log import EventLog
@@ -68,7 +76,7 @@ class PostgresProjectionStore:
             return add_version(conn, self._view(name))
 
     def fill(self, name: str, version: int, progress: Progress) -> Position:
-        with closing(self._database.connect(RELAXED)) as conn, asking_again():
+        with closing(writing_connection(self._database)) as conn, asking_again():
             began, last = time.monotonic(), Position(-1)
             while True:
                 one = take(conn, self._view(name), version)

@@ -19,7 +19,7 @@ from psycopg.rows import TupleRow
 from adapters.postgres.database import Database
 from adapters.postgres.projector_bisection import advance_whatever_happens
 from adapters.postgres.projector_lockstep import decoded
-from adapters.postgres.projector_tracking import Factories, Fenced, Tracked, claim, is_away, prepare
+from adapters.postgres.projector_tracking import Factories, Fenced, Tracked, claim, is_away, prepare, writing_connection
 from application.ports.event_log import EventLog
 from application.projections.faults import described
 from domain.errors import TryAgain
@@ -35,12 +35,10 @@ _PAUSE_SECONDS = 0.3
 """Between attempts to reach a database that is away."""
 _REST_SECONDS = 60.0
 """How long maintenance of a view rests after it failed."""
-_BATCHES_WITHOUT_IDLE = 64
-"""A view's maintenance is not put off for longer than this, however busy the log is."""
-
-# Views can be derived again from the log, and a lost transaction takes view and position back together. So a
-# commit need not wait for the disk: after a crash of the database the projector repeats the last moments.
-RELAXED = "SET synchronous_commit TO off"
+_QUIET_SECONDS = 0.1
+"""After so long without news the views may tidy up."""
+_BATCHES_WITHOUT_TIDYING = 64
+"""However busy the log is, tidying is not put off for longer than this."""
 
 _log = logging.getLogger(__name__)
 
@@ -86,7 +84,7 @@ class Projector:
         """Returns when it was asked to stop. A database that is away is waited for."""
         while not self._stop.made:
             try:
-                with closing(self._database.connect(RELAXED)) as conn:
+                with closing(writing_connection(self._database)) as conn:
                     _Following(conn, self._log, self._views, self._stop).run()
             except (psycopg.Error, TryAgain) as problem:
                 if not is_away(problem):
@@ -108,10 +106,13 @@ class _Following:
         """The log reaches at least so far."""
         self._claim_at = 0.0
         self._resting: dict[str, float] = {}
-        self._busy = 0
+        self._untidy = 0
+        """Batches since the views said that there is nothing to tidy up."""
 
     def run(self) -> None:
         prepare(self._conn, self._views)
+        # Notifications that come with the answer to a statement.
+        self._conn.add_notify_handler(lambda note: self._note(note.channel.encode(), note.payload.encode()))
         self._conn.execute("LISTEN appended")
         self._conn.execute("LISTEN projections")
         self._known = self._log.head().position
@@ -122,11 +123,15 @@ class _Following:
             except Fenced:
                 self._claim_at = 0.0
                 continue
-            self._busy = self._busy + 1 if moved else 0
-            if moved and self._busy % _BATCHES_WITHOUT_IDLE:
+            if moved:
+                self._untidy += 1
+                if self._untidy % _BATCHES_WITHOUT_TIDYING == 0:
+                    self._tidy()
                 self._hear(0)
-            else:
-                self._hear(0 if self._maintain() or moved else _TICK_SECONDS)
+            elif self._untidy and not self._hear(_QUIET_SECONDS):
+                self._untidy = int(self._tidy())
+            elif not self._untidy:
+                self._hear(_TICK_SECONDS)
 
     def _claim_now_and_then(self) -> None:
         now = time.monotonic()
@@ -150,12 +155,12 @@ class _Following:
         advance_whatever_happens(self._conn, live, decoded(events, live), events[-1].position)
         return True
 
-    def _maintain(self) -> bool:
+    def _tidy(self) -> bool:
         """Lets the views tidy up; whether one of them has more to do."""
-        worked = [self._maintain_one(one) for one in self._held]
+        worked = [self._tidy_one(one) for one in self._held]
         return any(worked)
 
-    def _maintain_one(self, one: Tracked) -> bool:
+    def _tidy_one(self, one: Tracked) -> bool:
         if time.monotonic() < self._resting.get(one.schema, 0):
             return False
         try:
@@ -168,24 +173,31 @@ class _Following:
             self._resting[one.schema] = time.monotonic() + _REST_SECONDS
             return False
 
-    def _hear(self, seconds: float) -> None:
-        """Waits at most `seconds` for news, and takes in what there is."""
-        heard = self._news()
-        if not heard and seconds:
-            select.select([self._conn.fileno(), self._stop.fileno()], [], [], seconds)
-            heard = self._news()
-            if not heard:
+    def _hear(self, seconds: float) -> bool:
+        """Waits at most `seconds` for news; whether there is something to read."""
+        self._drain()
+        if seconds and not self._behind() and self._claim_at:
+            ready, _, _ = select.select([self._conn.fileno(), self._stop.fileno()], [], [], seconds)
+            if self._conn.fileno() in ready:
+                self._conn.pgconn.consume_input()
+                self._drain()
+            elif seconds >= _TICK_SECONDS:
                 self._known = self._log.head().position
-        if "projections" in heard:
-            self._claim_at = 0.0
+        return self._behind()
 
-    def _news(self) -> set[str]:
-        channels = set()
-        for note in self._conn.notifies(timeout=0):
-            channels.add(note.channel)
-            if note.channel == "appended" and note.payload.isdigit():
-                self._known = max(self._known, Position(int(note.payload)))
-        return channels
+    def _behind(self) -> bool:
+        return any(one.position < self._known for one in self._held)
+
+    def _drain(self) -> None:
+        # psycopg's own generator costs as much as a small statement, and it is asked after each.
+        while (note := self._conn.pgconn.notifies()) is not None:
+            self._note(note.relname, note.extra)
+
+    def _note(self, channel: bytes, payload: bytes) -> None:
+        if channel == b"projections":
+            self._claim_at = 0.0
+        elif payload.isdigit():
+            self._known = max(self._known, Position(int(payload)))
 
 
 def catch_up(conn: Connection[TupleRow], log: EventLog, behind: Iterable[Tracked], front: Position) -> bool:

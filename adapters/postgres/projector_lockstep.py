@@ -13,7 +13,7 @@ import psycopg
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
-from adapters.postgres.binary_arrays import BinaryArray, TextArray, column_array, teach
+from adapters.postgres.binary_arrays import BinaryArray, TextArray, column_array
 from adapters.postgres.projector_tracking import Fenced, Tracked
 from adapters.postgres.record_view import RecordView
 from application.ports.event_log import RecordedEvent
@@ -91,7 +91,6 @@ def advance(conn: Connection[TupleRow], group: Sequence[Tracked], incoming: Sequ
 
     Raises whatever a fold raised, after everything was rolled back; `Fenced` where a version is not where it was.
     """
-    teach(conn)
     transaction = Transaction(conn)
     try:
         statements: list[Statement] = []

@@ -15,6 +15,8 @@ import psycopg
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
+from adapters.postgres.binary_arrays import teach
+from adapters.postgres.database import Database
 from adapters.postgres.record_sql import quoted
 from adapters.postgres.record_view import RecordView
 from adapters.postgres.special_view import SpecialView
@@ -47,6 +49,15 @@ class Tracked:
         self.position = position
         self.stopped = stopped
         """Runs it leaves alone because of a fault."""
+
+
+def writing_connection(database: Database) -> Connection[TupleRow]:
+    """A connection to write views on; who asks closes it. Raises `TryAgain`."""
+    # Views can be derived again from the log, and a lost transaction takes view and position back together. So a
+    # commit need not wait for the disk: after a crash of the database the projector repeats the last moments.
+    conn = database.connect("SET synchronous_commit TO off")
+    teach(conn)
+    return conn
 
 
 def factories(projections: Iterable[Projection], special: Iterable[ViewFactory] = ()) -> dict[str, ViewFactory]:

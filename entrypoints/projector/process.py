@@ -16,7 +16,7 @@ _POOL_SIZE = 2
 
 def run_projector(dsn: str) -> None:
     """Projects until SIGTERM or SIGINT; waits for a database that is away. Call it in the main thread."""
-    with closing(StopRequest()) as stop, closing(Database(dsn, pool_size=_POOL_SIZE)) as database:
+    with closing(StopRequest()) as stop, closing(Database(dsn, pool_size=_POOL_SIZE, check=False)) as database:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.make())
         with closing(PostgresEventLog(database)) as log:

@@ -18,7 +18,7 @@ from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
 from adapters.postgres.projector import BATCH
 from adapters.postgres.projector_lockstep import advance, decoded
-from adapters.postgres.projector_tracking import Fenced, claim, factories, prepare, try_lock
+from adapters.postgres.projector_tracking import Fenced, claim, factories, prepare, try_lock, writing_connection
 from application.ports.event_log import RecordedEvent
 from application.projections.projection import Projection
 from domain.errors import TryAgain
@@ -194,7 +194,7 @@ def test_a_record_that_the_database_refuses_is_a_fault_and_no_outage(dsn, log):
 
 def test_a_version_that_somebody_else_moved_is_not_written(dsn, log):
     append(log[1], make.a_log("a"))
-    with closing(log[0].connect()) as conn:
+    with closing(writing_connection(log[0])) as conn:
         prepare(conn, VIEWS)
         held = claim(conn, VIEWS, [])
         ask_nothing(dsn, "UPDATE projection SET position = 1 WHERE name = 'keeping'")
