@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from litestar import Response, get
 from litestar.di import NamedDependency
-from litestar.params import FromPath
+from litestar.params import FromPath, FromQuery
 
 from application.queries.observation import ObservationItem, observations
 from application.queries.observation_contract import ContractCoverage, coverage
@@ -18,8 +18,8 @@ from entrypoints.http.api.moment import Limit, Moment, OfAttempt
 def list_observations(
     run: FromPath[str],
     moment: NamedDependency[Moment],
-    name: str | None = None,
-    kind: ObservationKind | None = None,
+    name: FromQuery[str | None] = None,
+    kind: FromQuery[ObservationKind | None] = None,
     attempt: OfAttempt = None,
     limit: Limit = None,
 ) -> Response[Page[ObservationItem]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from litestar import Response, get
 from litestar.di import NamedDependency
+from litestar.params import FromQuery
 
 from application.queries.review_rounds import RoundComparison, review_rounds, side_of
 from domain.rules.trial_transitions import Transition
@@ -13,9 +14,9 @@ from entrypoints.http.api.moment import Cursor, Limit, Moment
 @get("/api/review/rounds", sync_to_thread=True)
 def compare_rounds(
     moment: NamedDependency[Moment],
-    left: str,
-    right: str,
-    transition: Transition | None = None,
+    left: FromQuery[str],
+    right: FromQuery[str],
+    transition: FromQuery[Transition | None] = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Response[RoundComparison]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from litestar import Request, Response, get
 from litestar.di import NamedDependency
-from litestar.params import FromPath
+from litestar.params import FromPath, FromQuery
 
 from application.queries.page import Page
 from application.queries.round import Round, rounds
@@ -36,7 +36,7 @@ def list_trials(
     run: FromPath[str],
     round_id: FromPath[str],
     moment: NamedDependency[Moment],
-    status: OutcomeStatus | None = None,
+    status: FromQuery[OutcomeStatus | None] = None,
     attempt: OfAttempt = None,
     limit: Limit = None,
     cursor: Cursor = None,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from litestar import Request, Response, delete, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody, QueryParameter, SkipValidation
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipValidation
 
 from application.commands.create_run import CreatedRun, CreateRun
 from application.commands.open_execution import OpenExecution
@@ -104,9 +104,9 @@ def open_execution(
 @get("/api/runs", sync_to_thread=True)
 def list_runs(
     moment: NamedDependency[Moment],
-    status: RunStatus | None = None,
-    owner: str | None = None,
-    tag: str | None = None,
+    status: FromQuery[RunStatus | None] = None,
+    owner: FromQuery[str | None] = None,
+    tag: FromQuery[str | None] = None,
     q: Annotated[str, QueryParameter(max_length=256)] = "",
     limit: Limit = None,
     cursor: Cursor = None,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from litestar import Request, Response, delete, get
 from litestar.di import NamedDependency, Provide
-from litestar.params import FromPath, QueryParameter, SkipValidation
+from litestar.params import FromPath, FromQuery, QueryParameter, SkipValidation
 from tuneplane.contract import INT64_MAX
 
 from application.commands.delete_trajectory import DeleteTrajectory
@@ -23,10 +23,10 @@ from entrypoints.http.signed_in import SignedIn
 
 def provide_filter(
     of_scope: Annotated[str | None, QueryParameter(name="scope")] = None,  # `scope` is the ASGI scope to Litestar
-    round_id: str | None = None,
-    diagnostic: str | None = None,
+    round_id: FromQuery[str | None] = None,
+    diagnostic: FromQuery[str | None] = None,
     step: Annotated[int | None, QueryParameter(ge=0, le=INT64_MAX)] = None,
-    trial_id: str | None = None,
+    trial_id: FromQuery[str | None] = None,
 ) -> queries.TrajectoryFilter:
     """The dependency `wanted`: its parameters become the question's."""
     return queries.TrajectoryFilter(
@@ -60,7 +60,7 @@ def read(
     trajectory_id: FromPath[str],
     moment: NamedDependency[Moment],
     bodies: NamedDependency[SkipValidation[ObjectStore]],
-    page: int = 1,
+    page: FromQuery[int] = 1,
     attempt: OfAttempt = None,
 ) -> Response[queries.TrajectoryPage]:
     """One trajectory with 20 of its messages; needs the content permission."""
