@@ -28,6 +28,10 @@ class BodyTooLarge(DomainFault):
     """The body is larger than this path takes."""
 
 
+class BodyTooSlow(DomainFault):
+    """The body did not arrive in time; nothing was stored."""
+
+
 class WrongMediaType(DomainFault):
     """The body comes in a form that this path does not take."""
 
@@ -58,6 +62,7 @@ STATUS: dict[type[DomainFault], int] = {
     domain_errors.TryAgain: 503,
     Undecodable: 400,
     BodyTooLarge: 413,
+    BodyTooSlow: 408,
     WrongMediaType: 415,
     TooManyRequests: 429,
     NothingHere: 404,

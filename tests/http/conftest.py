@@ -12,7 +12,10 @@ from adapters.memory.accounts import MemoryAccounts
 from adapters.memory.event_log import MemoryEventLog
 from adapters.memory.ingest_tokens import MemoryIngestTokens
 from adapters.memory.object_store import MemoryObjectStore
+from adapters.memory.reading import MemoryReading
+from adapters.memory.series_view import MemorySeriesView
 from application.commands.open_execution import OpenedExecution
+from application.projections.registry import PROJECTIONS
 from domain.events import Event, decode
 from domain.ids import Position
 from entrypoints.container import Container
@@ -48,30 +51,46 @@ class Job:
         self.run_id, self.attempt, self.token = opened.run_id, opened.attempt, opened.token
         self.env = opened.env
 
-    def post(self, path: str, **body: Any):
+    def post(self, path: str, /, **body: Any):
         return self.send(path, msgspec.json.encode({"run_id": self.run_id, **body}))
 
     def send(self, path: str, raw: bytes, kind: str = "application/json", **headers: str):
         sent = {"X-TunePlane-Token": self.token, "Content-Type": kind, **headers}
         return self.server.client.post(f"/api/ingest/{path}", content=raw, headers=sent)
 
-    def packed(self, path: str, **body: Any):
+    def packed(self, path: str, /, **body: Any):
         raw = msgspec.msgpack.encode({"run_id": self.run_id, **body})
         return self.send(path, raw, "application/msgpack")
 
 
-@pytest.fixture
-def container(tmp_path) -> Container:
-    settings = Settings(database_url="unused", data=tmp_path, allowed_hosts=("testserver.local",))
+@pytest.fixture(scope="module")
+def container(tmp_path_factory) -> Container:
+    folder = tmp_path_factory.mktemp("data")
+    return in_memory(Settings(database_url="unused", data=folder, allowed_hosts=("testserver.local",)))
+
+
+def in_memory(settings: Settings) -> Container:
+    """A container whose ports meet adapters in memory."""
     made = Container(settings=settings)
-    made.event_log.override(providers.Object(MemoryEventLog()))
+    log = MemoryEventLog()
+    made.event_log.override(providers.Object(log))
+    made.reading.override(
+        providers.Object(
+            MemoryReading(
+                log,
+                PROJECTIONS,
+                scalars=lambda: MemorySeriesView("scalar"),
+                hardware=lambda: MemorySeriesView("hardware"),
+            )
+        )
+    )
     made.ingest_tokens.override(providers.Object(MemoryIngestTokens()))
     made.accounts.override(providers.Object(MemoryAccounts()))
     made.bodies.override(providers.Object(MemoryObjectStore()))
     return made
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server(container) -> Iterator[Server]:
     with TestClient(create_app(container)) as client:
         yield Server(container, client)

@@ -5,18 +5,21 @@ Of a key that a JSON object repeats, the last one counts (as for Python's `json`
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from litestar import Request
 
 from domain.errors import Refused
-from entrypoints.http.errors import Undecodable, WrongMediaType
+from entrypoints.http.errors import BodyTooSlow, Undecodable, WrongMediaType
 from entrypoints.http.ingest.guards import refusal_of
 from entrypoints.http.ingest.inflate import inflated, too_large
 from entrypoints.http.ingest.source import Source
 
 JSON = "application/json"
+BODY_SECONDS = 60.0
+"""Time for the whole body to arrive."""
 MESSAGEPACK = ("application/msgpack", "application/x-msgpack", "application/vnd.msgpack")
 
 
@@ -84,6 +87,15 @@ async def received(request: IngestRequest, limit: int) -> bytes:
     announced = request.headers.get("content-length", "0")
     if not announced.isdigit() or int(announced) > limit:
         raise too_large(limit)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            whole = await _read(request, limit)
+    except TimeoutError:
+        raise BodyTooSlow from None
+    return inflated(request.headers.get("content-encoding", "").strip().lower(), whole, limit)
+
+
+async def _read(request: IngestRequest, limit: int) -> bytes:
     pieces = []
     size = 0
     async for piece in request.stream():
@@ -91,4 +103,4 @@ async def received(request: IngestRequest, limit: int) -> bytes:
         if size > limit:
             raise too_large(limit)
         pieces.append(piece)
-    return inflated(request.headers.get("content-encoding", "").strip().lower(), b"".join(pieces), limit)
+    return b"".join(pieces)

@@ -108,6 +108,12 @@ def converted(path: str, value: object, kind: type[Any]) -> Any:  # noqa: ANN401
         raise refusal_of(problem, path) from None
 
 
+def below(path: str, refusal: Refused) -> Refused:
+    """What the core refused, with the place in the request put before the field it names."""
+    first = refusal.faults[0]
+    return Refused.at(f"{path}.{first.path}", first.message, first.limit)
+
+
 _AT = re.compile(r" - at `(?P<key>key` in `)?\$(?P<path>[^`]*)`\Z")
 _BOUND = re.compile(r"(?:<=|<|>=|>) (-?\d+)(?:\.\d+)?|length (?:<=|>=) (\d+)")
 

@@ -5,8 +5,9 @@ In MessagePack, columns of floats are read by numpy without making a Python obje
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, TypeVar
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -32,7 +33,7 @@ class Invalid(msgspec.Struct, frozen=True, gc=False):
     kind: InvalidKind
 
 
-class Series(msgspec.Struct, frozen=True):
+class Series(msgspec.Struct, frozen=True, gc=False):
     key: str
     """1 to 512 characters, once in a request."""
     steps: list[Step]
@@ -43,87 +44,102 @@ class Series(msgspec.Struct, frozen=True):
     invalid: list[Invalid] | None = None
 
 
-class PackedSeries(msgspec.Struct, frozen=True):
+class PackedSeries(msgspec.Struct, frozen=True, gc=False):
     key: str
-    steps: msgspec.Raw
+    steps: list[Step]
     values: msgspec.Raw
     ts: msgspec.Raw
     invalid: list[Invalid] | None = None
 
 
-_steps = msgspec.msgpack.Decoder(list[Step])
 _floats = msgspec.msgpack.Decoder(list[float])
 _FLOAT64 = np.dtype([("marker", "u1"), ("value", ">f8")])
 _FLOAT64_MARKER = 0xCB
 _ARRAY16 = 0xDC
-_FIXARRAY, _FIXARRAY_MASK, _FIXARRAY_COUNT = 0x90, 0xF0, 0x0F
+_FIXARRAY, _FIXARRAY_LENGTHS = 0x90, 16
 
 
 def batch_of(series: Sequence[Series | PackedSeries]) -> SeriesBatch:
     """The checked columns, one series after the other."""
-    keys: dict[str, int] = {}
-    columns: list[tuple[Ints, Floats, Floats]] = []
-    invalid: list[InvalidReport] = []
-    for at, one in enumerate(series):
-        path = f"series[{at}]"
-        name(f"{path}.key", one.key, METRIC_KEY_CHARS)
-        if keys.setdefault(one.key, at) != at:
-            raise Refused.at(f"{path}.key", f"series[{keys[one.key]}] has this key already")
-        columns.append(_columns(path, one))
-        if one.invalid:
-            invalid += _invalid(path, one.key, one.invalid)
-    counts = np.array([len(column[0]) for column in columns], np.int64)
-    total = int(counts.sum()) + len(invalid)
+    keys = [one.key for one in series]
+    _check_keys(keys)
+    counts = [len(one.steps) for one in series]
+    invalid = tuple(_invalid(series))
+    total = sum(counts) + len(invalid)
     if not 1 <= total <= POINTS_PER_BATCH:
         raise Refused.at("series", f"must hold 1 to {POINTS_PER_BATCH:,} points, not {total:,}", POINTS_PER_BATCH)
-    steps, values, seconds = (np.concatenate(parts) for parts in zip(*columns, strict=True))
-    _check(counts, values, seconds)
+    values = _column("values", [one.values for one in series], counts)
+    seconds = _column("ts", [one.ts for one in series], counts)
+    _check_values(counts, values, seconds)
     return SeriesBatch(
-        keys=list(keys), counts=counts, steps=steps, times=_micros(seconds), values=values, invalid=tuple(invalid)
+        keys=keys,
+        counts=np.array(counts, np.int64),
+        steps=np.array(list(chain.from_iterable([one.steps for one in series])), np.int64),
+        times=np.rint(seconds * 1e6).astype(np.int64),
+        values=values,
+        invalid=invalid,
     )
 
 
-def _columns(path: str, one: Series | PackedSeries) -> tuple[Ints, Floats, Floats]:
-    if isinstance(one, PackedSeries):
-        steps = np.array(_decoded(f"{path}.steps", _steps, one.steps), np.int64)
-        values, seconds = _packed_floats(f"{path}.values", one.values), _packed_floats(f"{path}.ts", one.ts)
-    else:
-        steps = np.array(one.steps, np.int64)
-        values, seconds = np.array(one.values, np.float64), np.array(one.ts, np.float64)
-    if not len(steps) == len(values) == len(seconds):
-        raise Refused.at(path, f"columns differ: {len(steps)} steps, {len(values)} values, {len(seconds)} ts")
-    return steps, values, seconds
+def _check_keys(keys: list[str]) -> None:
+    for at, key in enumerate(keys):
+        if not 1 <= len(key) <= METRIC_KEY_CHARS or not key.isprintable():
+            name(f"series[{at}].key", key, METRIC_KEY_CHARS)
+    if len(set(keys)) != len(keys):
+        at = next(at for at, key in enumerate(keys) if keys.index(key) != at)
+        raise Refused.at(f"series[{at}].key", f"series[{keys.index(keys[at])}] has this key already")
 
 
-def _packed_floats(path: str, raw: msgspec.Raw) -> Floats:
-    """A MessagePack array of float64, viewed as it is; any other array of numbers through the decoder."""
-    data = memoryview(raw)
-    if data[0] & _FIXARRAY_MASK == _FIXARRAY:
-        head, count = 1, data[0] & _FIXARRAY_COUNT
-    elif data[0] == _ARRAY16:
-        head, count = 3, int.from_bytes(data[1:3], "big")
-    else:
-        head, count = 0, -1
-    if count * _FLOAT64.itemsize == len(data) - head:
-        column = np.frombuffer(data, _FLOAT64, count, head)
-        if (column["marker"] == _FLOAT64_MARKER).all():
-            return column["value"].astype(np.float64)
-    return np.array(_decoded(path, _floats, raw), np.float64)
+def _column(field: str, columns: Sequence[list[float] | msgspec.Raw], counts: list[int]) -> Floats:
+    """The numbers of all series; each must have as many as it has steps."""
+    raws = [column for column in columns if isinstance(column, msgspec.Raw)]
+    if raws:
+        joined = b"".join(raws)
+        whole = _viewed(joined, np.array(counts, np.int64))
+        if whole is not None:
+            return whole
+    lists = [_listed(f"series[{at}].{field}", column) for at, column in enumerate(columns)]
+    for at, (column, count) in enumerate(zip(lists, counts, strict=True)):
+        if len(column) != count:
+            raise Refused.at(f"series[{at}].{field}", f"has {len(column)} entries, steps has {count}", count)
+    return np.array(list(chain.from_iterable(lists)), np.float64)
 
 
-N = TypeVar("N", int, float)
+def _viewed(joined: bytes, counts: Ints) -> Floats | None:
+    """MessagePack arrays of nothing but float64, read as they are; None where one is anything else.
+
+    Every array begins where those before it end, and its head says how many follow: so heads and markers that are
+    all where they should be leave no other reading.
+    """
+    short = counts < _FIXARRAY_LENGTHS
+    sizes = np.where(short, 1, 3) + counts * _FLOAT64.itemsize
+    if len(joined) != sizes.sum():
+        return None
+    octets = np.frombuffer(joined, np.uint8)
+    starts = np.cumsum(sizes) - sizes
+    long = starts[~short]
+    lengths = octets[long + 1].astype(np.int64) << 8 | octets[long + 2]
+    heads = np.where(short, _FIXARRAY | counts, _ARRAY16)
+    if (octets[starts] != heads).any() or (lengths != counts[~short]).any():
+        return None
+    kept = np.ones(len(octets), np.bool_)
+    kept[starts] = kept[long + 1] = kept[long + 2] = False
+    numbers = octets[kept].view(_FLOAT64)
+    return numbers["value"].astype(np.float64) if (numbers["marker"] == _FLOAT64_MARKER).all() else None
 
 
-def _decoded(path: str, decoder: msgspec.msgpack.Decoder[list[N]], raw: msgspec.Raw) -> list[N]:
+def _listed(path: str, column: list[float] | msgspec.Raw) -> list[float]:
+    if not isinstance(column, msgspec.Raw):
+        return column
     try:
-        return decoder.decode(raw)
+        return _floats.decode(column)
     except msgspec.ValidationError as problem:
         raise refusal_of(problem, path) from None
     except msgspec.DecodeError as problem:
         raise Undecodable(f"{path} cannot be read: {problem}") from None
 
 
-def _check(counts: Ints, values: Floats, seconds: Floats) -> None:
+def _check_values(counts: list[int], values: Floats, seconds: Floats) -> None:
     finite = np.isfinite(values)
     if not finite.all():
         raise Refused.at(_at(counts, int(finite.argmin()), "values"), "must be finite; invalid carries what is not")
@@ -132,20 +148,18 @@ def _check(counts: Ints, values: Floats, seconds: Floats) -> None:
         raise Refused.at(_at(counts, int(timely.argmin()), "ts"), "must be seconds since the epoch, years 1 to 9999")
 
 
-def _at(counts: Ints, index: int, column: str) -> str:
-    ends = np.cumsum(counts)
-    series = int(np.searchsorted(ends, index, side="right"))
-    return f"series[{series}].{column}[{index - int(ends[series] - counts[series])}]"
+def _at(counts: list[int], index: int, field: str) -> str:
+    for at, count in enumerate(counts):
+        if index < count:
+            return f"series[{at}].{field}[{index}]"
+        index -= count
+    return f"series[].{field}"
 
 
-def _invalid(path: str, key: str, sent: list[Invalid]) -> list[InvalidReport]:
-    found = []
-    for at, one in enumerate(sent):
-        if not EARLIEST_SECONDS <= one.ts < LATEST_SECONDS:
-            raise Refused.at(f"{path}.invalid[{at}].ts", "must be seconds since the epoch, years 1 to 9999")
-        found.append(InvalidReport(key, one.step, one.kind, round(one.ts * 1e6)))
-    return found
-
-
-def _micros(seconds: Floats) -> Ints:
-    return np.rint(seconds * 1e6).astype(np.int64)
+def _invalid(series: Sequence[Series | PackedSeries]) -> Iterator[InvalidReport]:
+    for at, one in enumerate(series):
+        for number, point in enumerate(one.invalid or ()):
+            if not EARLIEST_SECONDS <= point.ts < LATEST_SECONDS:
+                path = f"series[{at}].invalid[{number}].ts"
+                raise Refused.at(path, "must be seconds since the epoch, years 1 to 9999")
+            yield InvalidReport(one.key, point.step, point.kind, round(point.ts * 1e6))

@@ -16,7 +16,7 @@ from domain.placement import Placement
 from domain.population import declare_population
 from domain.protocol import declare_protocol
 from domain.validation_metric import report_validation_metric
-from entrypoints.http.ingest.guards import converted, finite, name
+from entrypoints.http.ingest.guards import below, converted, finite, name
 from entrypoints.http.ingest.source import Source
 from tuneplane.contract import (
     DIGEST_PATTERN,
@@ -159,7 +159,10 @@ def _outcome(path: str, where: str, values: Sent, event: ReservedEvent, source: 
         training_eligible=said.training_eligible,
         ts=event.ts,
     )
-    return report_outcome(fact)
+    try:
+        return report_outcome(fact)
+    except Refused as refusal:
+        raise below(path, refusal) from None
 
 
 def _round(path: str, where: str, event: ReservedEvent, round_id: str, *identity: object) -> RoundId:

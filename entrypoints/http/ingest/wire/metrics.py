@@ -68,7 +68,8 @@ def report_of(raw: bytes, source: Source, *, packed: bool) -> MetricsReport:
     if report.points is not None:
         batch = from_points(report.points, time.time_ns() // 1000)
     else:
-        batch = columnar.batch_of(list(report.series or ()))
+        series: list[columnar.Series | columnar.PackedSeries] = [*(report.series or ())]
+        batch = columnar.batch_of(series)
     if report.stream is not None and report.sequence is not None:
         origin = Origin(session=report.stream, sequence=report.sequence)
     else:
@@ -81,10 +82,12 @@ def from_points(points: list[Point], received_at: int) -> SeriesBatch:
     count = len(points)
     if not 1 <= count <= POINTS_PER_BATCH:
         raise Refused.at("points", f"must be 1 to {POINTS_PER_BATCH:,} points, not {count:,}", POINTS_PER_BATCH)
-    codes: dict[str, int] = {}
-    series = np.array([codes.setdefault(point.key, len(codes)) for point in points], np.int16)
+    named = [point.key for point in points]
+    codes = {key: code for code, key in enumerate(dict.fromkeys(named))}
+    series = np.array(list(map(codes.__getitem__, named)), np.int16)
     for key in codes:
-        _check_key(key, points)
+        if not 1 <= len(key) <= METRIC_KEY_CHARS or not key.isprintable():
+            name(f"points[{named.index(key)}].key", key, METRIC_KEY_CHARS)
     values = np.array([point.value for point in points], np.float64)
     if not (finite := np.isfinite(values)).all():
         raise Refused.at(f"points[{int(finite.argmin())}].value", "must be a finite number")
@@ -98,16 +101,9 @@ def from_points(points: list[Point], received_at: int) -> SeriesBatch:
 
 
 def _times(points: list[Point], received_at: int) -> list[int]:
-    known = known_micros
     try:
-        return [received_at if (ts := point.ts) is None else known[ts] for point in points]
+        return list(map(known_micros.__getitem__, [point.ts for point in points]))  # type: ignore[arg-type]  # None: below
     except KeyError:
         return [
             received_at if point.ts is None else micros(f"points[{at}].ts", point.ts) for at, point in enumerate(points)
         ]
-
-
-def _check_key(key: str, points: list[Point]) -> None:
-    if not 1 <= len(key) <= METRIC_KEY_CHARS or not key.isprintable():
-        at = next(at for at, point in enumerate(points) if point.key == key)
-        name(f"points[{at}].key", key, METRIC_KEY_CHARS)
