@@ -60,17 +60,29 @@ def pack(batch: Batch) -> Columns:
 
 def unpack(columns: Columns) -> Batch:
     """The batch of a stored event; its values are read-only. ValueError for bytes that are no such columns."""
-    count = _LENGTH.unpack_from(columns.numbers)[0] if len(columns.numbers) >= _LENGTH.size else 0
+    try:
+        return _unpacked(columns)
+    except struct.error as error:
+        raise ValueError(str(error)) from None
+
+
+def _unpacked(columns: Columns) -> Batch:
+    (count,) = _LENGTH.unpack_from(columns.numbers)
+    points = len(columns.values) // 8
+    if count > points:  # before room is made for them: a few bytes can claim any number of series
+        raise ValueError("fewer values than series")
     if not count:
         return empty_batch()
-    numbers = unpack_series(columns.numbers[_LENGTH.size :], count)
+    numbers = unpack_series(memoryview(columns.numbers)[_LENGTH.size :], count)
     counts = unpack_series(columns.counts, count)
+    if counts.min() < 1 or counts.max() > points or counts.sum() != points:
+        raise ValueError("the counts of the series are not those of the values")
     return Batch(
         numbers=numbers,
         counts=counts,
         steps=_unpack_several(columns.steps, counts),
         times=_unpack_several(columns.times, counts),
-        values=np.frombuffer(columns.values, "<f8", int(counts.sum())),
+        values=np.frombuffer(columns.values, "<f8", points),
     )
 
 
@@ -168,8 +180,7 @@ def _packed_differences(differences: Ints) -> tuple[int, int, bytes]:
 
 def _offsets(data: bytes | memoryview, start: int, code: int, count: int) -> Ints:
     if code >= len(_WIDTHS):
-        message = f"no column starts with {code}"
-        raise ValueError(message)
+        raise ValueError(f"no column starts with {code}")
     if not code or not count:
         return np.zeros(count, np.int64)
     return np.frombuffer(data, _OFFSETS[code], count, start).astype(np.int64)

@@ -14,6 +14,7 @@ from application.series.summary import added, invalid_counts, summary_rows
 from domain.events.series import InvalidPoint
 
 NO_INVALID = InvalidCounts()
+NO_ROWS = np.empty(0, SUMMARY)
 
 
 class Held:
@@ -24,6 +25,7 @@ class Held:
         self.batch = batch
         self.invalid = invalid
         self._starts: Ints = starts_of(batch.counts)
+        self._places = {number: at for at, number in enumerate(batch.numbers.tolist())}
         self._summaries: Rows | None = None
 
     def __len__(self) -> int:
@@ -34,13 +36,9 @@ class Held:
         """About what it takes."""
         return 24 * len(self.batch.steps) + 100 * (len(self.batch.numbers) + len(self.invalid))
 
-    def numbers(self) -> list[int]:
-        """The series of which something was reported."""
-        return sorted({*self.batch.numbers.tolist(), *self.invalid})
-
     def points(self, number: int) -> Points:
         """Of one series."""
-        at = self._place(number)
+        at = self._places.get(number)
         if at is None:
             return NO_POINTS
         part = slice(int(self._starts[at]), int(self._starts[at] + self.batch.counts[at]))
@@ -48,10 +46,12 @@ class Held:
 
     def summary(self, number: int) -> Rows:
         """One `SUMMARY` row, or none."""
+        at = self._places.get(number)
+        if at is None:
+            return NO_ROWS
         if self._summaries is None:
             self._summaries = summary_rows(self.batch)
-        at = self._place(number)
-        return np.empty(0, SUMMARY) if at is None else self._summaries[at : at + 1]
+        return self._summaries[at : at + 1]
 
     def invalid_of(self, number: int) -> InvalidCounts:
         """Of one series."""
@@ -64,10 +64,6 @@ class Held:
             by_number.setdefault(point.number, []).append(point)
         more = {number: added(self.invalid_of(number), invalid_counts(each)) for number, each in by_number.items()}
         return Held(merged([self.batch, *batches]), {**self.invalid, **more})
-
-    def _place(self, number: int) -> int | None:
-        at = int(np.searchsorted(self.batch.numbers, number))
-        return at if at < len(self.batch.numbers) and self.batch.numbers[at] == number else None
 
 
 NOTHING = Held(empty_batch(), {})

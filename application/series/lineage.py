@@ -35,7 +35,8 @@ def stretches(
     `first_steps`: the smallest step each attempt reported, finite or not. `attempt` None: the surviving lineage.
     `first_step` and `last_step` are inclusive; None is no bound.
     """
-    low, high = first_step or 0, INT64_MAX if last_step is None else last_step
+    low = max(first_step or 0, 0)
+    high = INT64_MAX if last_step is None else min(last_step, INT64_MAX)
     if attempt is not None:
         return [Stretch(attempt, low, high)] if attempt in first_steps and low <= high else []
     result = []

@@ -7,6 +7,8 @@ infinite, their mean never is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 import numpy.typing as npt
 
@@ -52,7 +54,14 @@ _OF_LAST = ("last", "last_step", "last_at")
 def spans(dtype: np.dtype[np.void], steps: Ints, times: Ints, values: Floats, starts: Ints) -> Rows:
     """A row for the points from each of `starts` (strictly increasing, the first is 0) to the next."""
     ends = np.append(starts[1:], len(steps))
-    of_points = {"step": steps, "time": times, "first": values, "last": values, "last_step": steps, "last_at": times}
+    of_points: Mapping[str, Ints | Floats] = {
+        "step": steps,
+        "time": times,
+        "first": values,
+        "last": values,
+        "last_step": steps,
+        "last_at": times,
+    }
     rows = np.empty(len(starts), dtype)
     rows["count"] = ends - starts
     rows["min"] = np.minimum.reduceat(values, starts)
@@ -75,6 +84,12 @@ def combined(rows: Rows, starts: Ints) -> Rows:
     return result
 
 
+def stacked(dtype: np.dtype[np.void], parts: Iterable[Rows]) -> Rows:
+    """The rows of `parts` one behind the other."""
+    # np.concatenate works out a common dtype for every part, which takes 60 us each.
+    return np.frombuffer(bytearray(b"".join(rows.tobytes() for rows in parts)), dtype)
+
+
 def pieces(counts: Ints, size: int) -> tuple[Ints, Ints]:
     """Cuts series of `counts` points into pieces of `size`, the last of a series shorter.
 
@@ -85,7 +100,7 @@ def pieces(counts: Ints, size: int) -> tuple[Ints, Ints]:
     return np.repeat(starts_of(counts), numbers) + within * size, numbers
 
 
-def _ends_of(rows: Rows, columns: dict[str, Ints | Floats], starts: Ints, ends: Ints) -> None:
+def _ends_of(rows: Rows, columns: Mapping[str, Ints | Floats], starts: Ints, ends: Ints) -> None:
     names = rows.dtype.names or ()
     for name in names:
         if name in _OF_FIRST:
@@ -97,8 +112,9 @@ def _ends_of(rows: Rows, columns: dict[str, Ints | Floats], starts: Ints, ends: 
 def _mean(means: Floats, weights: Ints, rows: Rows, starts: Ints) -> Floats:
     """Weighted means of groups, kept within the extrema that rounding may leave by a unit."""
     with np.errstate(over="ignore", invalid="ignore"):
-        result = np.add.reduceat(means * weights, starts) / rows["count"]
+        result: Floats = np.add.reduceat(means * weights, starts) / rows["count"]
     if not np.isfinite(result).all():  # a sum overflowed: weigh first, which costs denormals their last bits
         shares = weights / np.repeat(rows["count"], np.diff(np.append(starts, len(means))))
         result = np.where(np.isfinite(result), result, np.add.reduceat(means * shares, starts))
-    return np.clip(result, rows["min"], rows["max"])
+    within: Floats = np.clip(result, rows["min"], rows["max"])
+    return within

@@ -9,7 +9,7 @@ import numpy as np
 from application.columns import Batch, starts_of
 from application.ports.series_view import InvalidCounts, SeriesSummary
 from application.series.lineage import Stretch
-from application.series.spans import SUMMARY, Rows, combined, spans
+from application.series.spans import SUMMARY, Rows, combined, spans, stacked
 from domain.events.series import InvalidPoint
 
 _FIELDS = {
@@ -39,7 +39,7 @@ def series_summaries(
 ) -> list[SeriesSummary]:
     """A summary for each of `keys`; `parts` of each are arrays of `SUMMARY` rows in order of step, or none."""
     sizes = np.array([sum(map(len, each)) for each in parts], np.int64)
-    rows = np.concatenate([np.empty(0, SUMMARY), *(one for each in parts for one in each)])
+    rows = stacked(SUMMARY, (one for each in parts for one in each))
     whole = combined(rows, starts_of(sizes[sizes > 0])) if len(rows) else rows
     known = iter(zip(*(whole[name].tolist() for name in _FIELDS.values()), strict=True))
     return [
@@ -62,12 +62,15 @@ def invalid_counts(points: Iterable[InvalidPoint]) -> InvalidCounts:
 
 def added(one: InvalidCounts, other: InvalidCounts) -> InvalidCounts:
     """Both together."""
-    firsts = [step for step in (one.first_step, other.first_step) if step is not None]
+    if other.first_step is None:
+        return one
+    if one.first_step is None:
+        return other
     return InvalidCounts(
         nan=one.nan + other.nan,
         pos_inf=one.pos_inf + other.pos_inf,
         neg_inf=one.neg_inf + other.neg_inf,
-        first_step=min(firsts, default=None),
+        first_step=min(one.first_step, other.first_step),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Self
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -33,7 +34,7 @@ def conn(kind: str, request: pytest.FixtureRequest) -> Iterator[Connection | Non
 
 
 @pytest.fixture
-def view(conn: Connection | None) -> "Story":
+def view(conn: Connection | None) -> Story:
     return Story(conn, SMALL)
 
 
@@ -49,14 +50,14 @@ class Story:
             conn.execute(LOG)
             self.subject = PostgresSubject(conn, family, limits)
 
-    def __enter__(self) -> "Story":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         if isinstance(self.subject, PostgresSubject):
             self.subject.drop()
 
-    def tell(self, *reports, run=RUN) -> "Story":
+    def tell(self, *reports, run=RUN) -> Story:
         """Each report is a batch of its own."""
         for one in reports:
             self.take_in(self.log.report(one, run))
@@ -77,21 +78,19 @@ class Story:
         if isinstance(self.subject, PostgresSubject):
             assert self.subject.overlaps() == 0
         with self.subject.reader() as reader:
-            assert reader.keys(RUN) == model.keys()
-            assert reader.series_count(RUN) == len(model.keys())
+            assert reader.keys(RUN) == model.names()
+            assert reader.series_count(RUN) == len(model.names())
             for attempt in (None, *model.attempts()):
-                found = reader.summaries(RUN, model.keys(), attempt)
-                expected = [one for key in model.keys() if (one := model.summary(key, attempt))]
+                found = reader.summaries(RUN, model.names(), attempt)
+                expected = [one for key in model.names() if (one := model.summary(key, attempt))]
                 assert [one.key for one in found] == [one.key for one in expected]
                 for one, other in zip(found, expected, strict=True):
                     assert same_summary(one, other), (one, other)
-                rows = [row for piece in reader.points(RUN, model.keys(), attempt) for row in piece]
-                assert rows == model.rows(model.keys(), attempt)
-                for key in model.keys():
+                rows = [row for piece in reader.points(RUN, model.names(), attempt) for row in piece]
+                assert rows == model.rows(model.names(), attempt)
+                for key in model.names():
                     for buckets, low, high in charts:
-                        chart = reader.chart(
-                            RUN, key, attempt=attempt, buckets=buckets, first_step=low, last_step=high
-                        )
+                        chart = reader.chart(RUN, key, attempt=attempt, buckets=buckets, first_step=low, last_step=high)
                         assert chart is not None
                         expected_points = model.points(key, attempt, low or 0, 2**63 - 1 if high is None else high)
                         check_chart(chart, [point for _, point in expected_points], buckets)
@@ -192,6 +191,20 @@ def test_unknown_runs_and_keys_are_unknown(view):
         assert (reader.keys("nope"), reader.series_count("nope")) == ([], 0)
 
 
+@pytest.mark.parametrize("odd", ["a\0b", "\ud800"])
+def test_what_no_name_can_be_is_unknown(view, odd):
+    view.tell(a_report(("loss", a_ramp(0, 3))))
+
+    with view.subject.reader() as reader:
+        assert reader.chart(RUN, odd) is None
+        assert reader.chart(odd, "loss") is None
+        assert [one.key for one in reader.summaries(RUN, [odd, "loss"])] == ["loss"]
+        assert list(reader.points(RUN, [odd])) == []
+        assert (reader.keys(odd), reader.series_count(odd)) == ([], 0)
+        assert reader.keys(RUN, after=odd, q=odd) == []
+        assert reader.keys(RUN, after=odd) == [key for key in ["loss"] if key > odd]
+
+
 def test_keys_are_found_by_any_part_in_any_case_literally(view):
     for key in ("a%b", "axb", "LOSS", "val/Loss", "straße"):
         view.tell(a_report((key, a_ramp(0, 1))))
@@ -244,9 +257,7 @@ def test_many_series_in_one_batch(view):
     view.tell(a_report(*((f"k{at:03}", a_ramp(11, 3, seed=at)) for at in range(0, 300, 2))))
 
     with view.subject.reader() as reader:
-        found = reader.summaries(RUN, view.model.keys())
+        found = reader.summaries(RUN, view.model.names())
     assert len(found) == 300
     assert all(same_summary(one, view.model.summary(one.key, None)) for one in found)
     view.check()
-
-

@@ -28,7 +28,7 @@ class Model:
 
     reports: list[Report] = field(default_factory=list)
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         return sorted({key for one in self.reports for key, *_ in (*one.segments, *one.invalid)})
 
     def attempts(self) -> list[int]:

@@ -18,7 +18,7 @@ from application.columns import Ints
 from application.ports.series_view import Chart
 from application.series.chart import chart_of_points, chart_of_rows
 from application.series.merge import overlaid
-from application.series.spans import CELL, CELL_POINTS, COARSE_CELLS, Rows, pieces, spans
+from application.series.spans import CELL, CELL_POINTS, COARSE_CELLS, Rows, pieces, spans, stacked
 from domain.rules.series_summary import CHUNK_POINTS
 
 MOST_ROWS = 20_000
@@ -38,7 +38,7 @@ _GROUPED = """
            sum(CASE WHEN abs(vmean) > 1e-290 THEN vmean * (n / %(weight)s::float8) ELSE 0 END),
            (array_agg(vlast ORDER BY step_min DESC))[1], sum(n)::int8
     FROM (
-        SELECT *, row_number() OVER place / %(size)s::int8 AS bucket,
+        SELECT *, (row_number() OVER place - 1) / %(size)s::int8 AS bucket,
                count(*) FILTER (WHERE step_min = ANY(%(touched)s::int8[])) OVER place AS gap
         FROM {schema}.chunk WHERE series = %(series)s AND attempt = %(attempt)s
             AND step_max >= %(low)s AND step_min <= %(high)s
@@ -61,7 +61,7 @@ def chart(conn: Connection[TupleRow], schema: str, parts: Sequence[Part], bucket
     if whole.points <= MOST_ROWS:
         return _from_points(conn, schema, parts, buckets)
     rows = [_rows(conn, schema, each, whole, buckets) for each in parts]
-    return chart_of_rows(np.concatenate(rows), buckets)
+    return chart_of_rows(stacked(CELL, rows), buckets)
 
 
 def _extent(conn: Connection[TupleRow], schema: str, each: Part) -> _Extent:
@@ -85,10 +85,10 @@ def _from_points(conn: Connection[TupleRow], schema: str, parts: Sequence[Part],
 
 def _rows(conn: Connection[TupleRow], schema: str, each: Part, whole: _Extent, buckets: int) -> Rows:
     """`CELL` rows of a part in order of step, as coarse as the `whole` of the chart asks for."""
-    rows = [np.empty(0, CELL), *(_cells(one.steps, one.times, one.values) for one in each.points)]
+    rows = [_cells(one.steps, one.times, one.values) for one in each.points]
     if each.curve.compacted.chunks:
         rows.append(_of_chunks(conn, schema, each, whole, buckets))
-    result = np.concatenate(rows)
+    result = stacked(CELL, rows)
     return result if len(rows) == 1 else result[np.argsort(result["step"], kind="stable")]
 
 

@@ -20,7 +20,7 @@ from adapters.postgres.series.tables import array
 from adapters.postgres.series.tail import TailEvent
 from application.columns import Batch, Ints, starts_of
 from application.series.merge import merged
-from application.series.spans import combined
+from application.series.spans import combined, stacked
 from application.series.summary import added, invalid_counts
 from application.series.summary import summary_rows as summaries_of
 from domain.events.series import InvalidPoint
@@ -76,13 +76,13 @@ class _Plan:
         self.counts.append(new)
 
 
-def compact(
-    conn: Connection[TupleRow], schema: str, run: RunId, attempt: Attempt, events: Sequence[TailEvent]
-) -> int:
+def compact(conn: Connection[TupleRow], schema: str, run: RunId, attempt: Attempt, events: Sequence[TailEvent]) -> int:
     """Takes `events`, which are in order of position, into the chunks and summaries of a (run, attempt).
 
     Returns how many chunks it replaced.
     """
+    if not events:
+        return 0
     ids = _ids(conn, schema, run, events)
     new = _by_id(merged([event.batch for event in events]), ids)
     invalid = _invalid_by_id(events, ids)
@@ -142,9 +142,7 @@ def _planned(
 
 
 def _behind(plan: _Plan, series: int, first: int, count: int, trailing: Sequence[_Trailing]) -> None:
-    """New points behind the last full chunk: one group, with the trailing chunks that the rule or a repeated step
-    asks for.
-    """
+    """New points behind the last full chunk: one group, with trailing chunks as the rule or a repeated step asks."""
     overlapped = sum(chunk.step_max >= first for chunk in trailing)
     taken = max(overlapped, merge_plan([chunk.count for chunk in trailing], count)) if trailing else 0
     plan.group(series, count, (chunk.step_min for chunk in trailing[len(trailing) - taken :]))
@@ -179,9 +177,7 @@ def _begins(conn: Connection[TupleRow], schema: str, attempt: Attempt, series: i
 
 def _rebuilt(conn: Connection[TupleRow], schema: str, attempt: Attempt, new: Batch, plan: _Plan) -> Batch:
     """Old and new points together; the numbers of the batch are groups."""
-    fresh = msgspec.structs.replace(
-        new, numbers=np.arange(len(plan.series)), counts=np.array(plan.counts, np.int64)
-    )
+    fresh = msgspec.structs.replace(new, numbers=np.arange(len(plan.series)), counts=np.array(plan.counts, np.int64))
     if not plan.taken:
         return fresh
     arguments = array(series for series, _ in plan.taken), array(step for _, step in plan.taken), attempt
@@ -228,7 +224,7 @@ def _summarise(
     added_to = [at for at in np.flatnonzero(behind).tolist() if len(summaries[int(new.numbers[at])].row)]
     if added_to:
         pairs = np.empty(2 * len(added_to), rows.dtype)
-        pairs[0::2] = np.concatenate([summaries[int(new.numbers[at])].row for at in added_to])
+        pairs[0::2] = stacked(rows.dtype, (summaries[int(new.numbers[at])].row for at in added_to))
         pairs[1::2] = rows[added_to]
         rows[added_to] = combined(pairs, np.arange(0, len(pairs), 2))
     for at, one in enumerate(new.numbers.tolist()):

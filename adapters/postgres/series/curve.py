@@ -7,6 +7,7 @@ part of points lies across an untouched chunk, so parts and chunks can be put in
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -18,7 +19,7 @@ from adapters.postgres.series.summary_rows import Compacted
 from adapters.postgres.series.tables import array
 from application.columns import Ints
 from application.ports.series_view import InvalidCounts
-from application.series.held import NOTHING, Held
+from application.series.held import Held
 from application.series.lineage import Stretch
 from application.series.merge import Points, between, cut, overlaid
 from application.series.summary import added
@@ -47,19 +48,23 @@ class Curve(msgspec.Struct, frozen=True):
     number: int
     attempt: Attempt
     compacted: Compacted
-    tail: Held = NOTHING
+    tail: Held
 
-    @property
-    def invalid(self) -> InvalidCounts:
-        """All that were reported."""
-        return added(self.compacted.invalid, self.tail.invalid_of(self.number))
+    invalid: InvalidCounts
+    """All that were reported."""
+    first_step: int
+    """The smallest step reported, finite or not."""
 
-    def first_step(self) -> int | None:
-        """The smallest step reported, finite or not; None where nothing was."""
-        rows = [*self.compacted.row["step"].tolist(), *self.tail.summary(self.number)["step"].tolist()]
-        if self.invalid.first_step is not None:
-            rows.append(self.invalid.first_step)
-        return min(rows, default=None)
+
+def curve(series: int, number: int, attempt: Attempt, compacted: Compacted, tail: Held) -> Curve | None:
+    """None where nothing was reported."""
+    invalid = added(compacted.invalid, tail.invalid_of(number))
+    steps = [int(rows[0]["step"]) for rows in (compacted.row, tail.summary(number)) if len(rows)]
+    if invalid.first_step is not None:
+        steps.append(invalid.first_step)
+    if not steps:
+        return None
+    return Curve(series, number, attempt, compacted, tail, invalid, min(steps))
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -135,7 +140,7 @@ def _merged(
 def _by_owner(points: Points, owners: Ints) -> list[Points]:
     """The points of each owner; `owners` never falls."""
     edges = [0, *(np.flatnonzero(np.diff(owners)) + 1).tolist(), len(points)]
-    return [cut(points, start, end) for start, end in zip(edges[:-1], edges[1:], strict=True)]
+    return [cut(points, start, end) for start, end in pairwise(edges)]
 
 
 def _steps(conn: Connection[TupleRow], statement: str, schema: str, arguments: dict[str, object]) -> Ints:

@@ -9,6 +9,7 @@ import numpy as np
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
+from adapters.postgres.database import storable
 from adapters.postgres.series import chart, curve
 from adapters.postgres.series.curve import UNTOUCHED, Curve, Part
 from adapters.postgres.series.summary_rows import COLUMNS, NOT_COMPACTED, Compacted, compacted
@@ -17,7 +18,7 @@ from application.ports.series_view import Chart, PointRow, SeriesSummary
 from application.series.held import NOTHING, Held
 from application.series.keys import matching, point_rows
 from application.series.lineage import Stretch, stretches
-from application.series.spans import SUMMARY, Rows, spans
+from application.series.spans import SUMMARY, Rows, spans, stacked
 from application.series.summary import series_summaries, surviving_invalid
 from domain.ids import Attempt, RunId
 
@@ -54,12 +55,16 @@ class PostgresSeriesReader:
 
     def keys(self, run: RunId, *, q: str = "", after: str | None = None, limit: int | None = None) -> list[str]:
         """In code-point order behind `after`."""
-        found = self._rows(_KEYS, (run, after, after, None if q else limit))
-        return matching((key for (key,) in found), q)[:limit]
+        if not storable(run):
+            return []
+        sought = after is None or storable(after)
+        behind = after if sought else None
+        found = self._rows(_KEYS, (run, behind, behind, limit if sought and not q else None))
+        return matching((key for (key,) in found if after is None or key > after), q)[:limit]
 
     def series_count(self, run: RunId) -> int:
         """Series the run has opened."""
-        return int(self._rows(_COUNT, (run,))[0][0])
+        return int(self._rows(_COUNT, (run,))[0][0]) if storable(run) else 0
 
     def summaries(self, run: RunId, keys: Sequence[str], attempt: Attempt | None = None) -> list[SeriesSummary]:
         """In the order of `keys`; those without any report are left out."""
@@ -109,7 +114,7 @@ class PostgresSeriesReader:
         part = self._part(one, stretch)
         found = self._rows(_CHUNK_ROWS, part.arguments()) if one.compacted.chunks else []
         of_points = [spans(SUMMARY, each.steps, each.times, each.values, np.zeros(1, np.int64)) for each in part.points]
-        together = np.concatenate([np.array(found, SUMMARY), *of_points])
+        together = stacked(SUMMARY, [np.array(found, SUMMARY), *of_points])
         return [together[np.argsort(together["step"], kind="stable")]]
 
     def _rows(self, statement: str, arguments: Sequence[object] | Mapping[str, object]) -> list[TupleRow]:
@@ -121,7 +126,10 @@ def curves_of(
 ) -> dict[str, dict[Attempt, Curve]]:
     """The attempts of each of `keys` that is known."""
     series: dict[str, _Series] = {}
-    rows = conn.execute(_SERIES.format(schema=schema).encode(), (run, list(keys)), binary=True).fetchall()
+    keys = [key for key in keys if storable(key)]
+    if not keys or not storable(run):
+        return {}
+    rows = conn.execute(_SERIES.format(schema=schema).encode(), (run, keys), binary=True).fetchall()
     for key, identity, number, attempt, *values in rows:
         each = series.setdefault(key, _Series(identity, number, {}))
         if attempt is not None:
@@ -132,17 +140,13 @@ def curves_of(
 
 def _attempts(series: _Series, tails: Mapping[Attempt, Held]) -> dict[Attempt, Curve]:
     """The curves of a series, where something was reported."""
-    curves = (
-        Curve(
-            series=series.id,
-            number=series.number,
-            attempt=attempt,
-            compacted=series.compacted.get(attempt, NOT_COMPACTED),
-            tail=tails.get(attempt, NOTHING),
-        )
-        for attempt in sorted({*series.compacted, *tails})
-    )
-    return {one.attempt: one for one in curves if one.first_step() is not None}
+    found = {}
+    for attempt in sorted({*series.compacted, *tails}):
+        held = series.compacted.get(attempt, NOT_COMPACTED)
+        one = curve.curve(series.id, series.number, attempt, held, tails.get(attempt, NOTHING))
+        if one is not None:
+            found[attempt] = one
+    return found
 
 
 def _chosen(
@@ -152,7 +156,7 @@ def _chosen(
     last_step: int | None = None,
 ) -> list[tuple[Curve, Stretch]]:
     """The curves a question is about, in order of step."""
-    firsts = {each: step for each, one in curves.items() if (step := one.first_step()) is not None}
+    firsts = {each: one.first_step for each, one in curves.items()}
     return [(curves[each.attempt], each) for each in stretches(firsts, attempt, first_step, last_step)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,7 +13,7 @@ from psycopg.rows import TupleRow
 from adapters.postgres.series.tables import array
 from application.columns import Ints
 from application.ports.series_view import InvalidCounts
-from application.series.spans import SUMMARY, Rows
+from application.series.spans import SUMMARY, Rows, stacked
 from domain.ids import Attempt
 from domain.rules.series_summary import CHUNK_POINTS
 
@@ -39,9 +40,7 @@ COLUMNS = (
     "nan, pos_inf, neg_inf, invalid_first_step"
 )
 _STATISTICS = len(SUMMARY.names or ())
-_READ = (
-    f"SELECT series, {COLUMNS} FROM {{schema}}.summary WHERE attempt = %s AND series = ANY(%s::int4[])"  # noqa: S608
-)
+_READ = f"SELECT series, {COLUMNS} FROM {{schema}}.summary WHERE attempt = %s AND series = ANY(%s::int4[])"  # noqa: S608
 _UPDATES = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS.split(", "))
 _WRITE = (
     f"INSERT INTO {{schema}}.summary (attempt, series, {COLUMNS}) SELECT %s, * FROM unnest(%s::int4[], %s::int8[],"  # noqa: S608
@@ -55,7 +54,7 @@ _OF_CHUNKS = """
     FROM {schema}.chunk WHERE attempt = %s AND series = ANY(%s::int4[]) ORDER BY series, step_min"""
 
 
-def compacted(values: Sequence[object]) -> Compacted:
+def compacted(values: Sequence[Any]) -> Compacted:
     """Of a row of `COLUMNS`."""
     statistics, (chunks, full_until, nan, pos_inf, neg_inf, first) = values[:_STATISTICS], values[_STATISTICS:]
     return Compacted(
@@ -78,7 +77,7 @@ def read(conn: Connection[TupleRow], schema: str, attempt: Attempt, series: Sequ
 def write(conn: Connection[TupleRow], schema: str, attempt: Attempt, summaries: dict[int, Compacted]) -> None:
     """Makes the rows say so."""
     none = np.zeros(1, SUMMARY)
-    rows = np.concatenate([one.row if len(one.row) else none for one in summaries.values()])
+    rows = stacked(SUMMARY, (one.row if len(one.row) else none for one in summaries.values()))
     invalid = [one.invalid for one in summaries.values()]
     columns = [
         array(summaries),

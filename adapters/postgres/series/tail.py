@@ -59,9 +59,7 @@ def size(conn: Connection[TupleRow], schema: str, run: RunId, attempt: Attempt) 
     return TailSize(*row) if row else TailSize(0, 0, 0)
 
 
-def add(
-    conn: Connection[TupleRow], schema: str, run: RunId, attempt: Attempt, events: Sequence[TailEvent]
-) -> None:
+def add(conn: Connection[TupleRow], schema: str, run: RunId, attempt: Attempt, events: Sequence[TailEvent]) -> None:
     """Points to `events`."""
     columns = (
         array(event.position for event in events),
@@ -86,6 +84,5 @@ def events_at(conn: Connection[TupleRow], positions: Iterable[Position]) -> list
 def _event(position: Position, tag: str, payload: bytes) -> TailEvent:
     event = decode(tag, payload)
     if not isinstance(event, Reported):
-        message = f"the event at {position} has no points"
-        raise TypeError(message)
+        raise TypeError(f"the event at {position} has no points")
     return tail_event(position, event)

@@ -20,17 +20,22 @@ from domain.ids import Attempt, RunId
 _OPEN = """
     INSERT INTO {schema}.series (run, number, key) SELECT * FROM unnest(%s::text[], %s::int4[], %s::text[])
     ON CONFLICT DO NOTHING"""
-_WAITING = """
-    SELECT run, attempt FROM {schema}.tail GROUP BY run, attempt
-    HAVING sum(points) >= %s * greatest(max(series_count), 1) LIMIT 1"""
+# Tails that are worth a compaction when there is nothing else to do; of all, or of those that grew.
+_DUE = """
+    SELECT run, attempt FROM {schema}.tail {where} GROUP BY run, attempt
+    HAVING sum(points) >= %s * greatest(max(series_count), 1)"""
+_OF_GROWN = "WHERE (run, attempt) IN (SELECT * FROM unnest(%s::text[], %s::int4[]))"
 _VACUUM = "VACUUM (TRUNCATE off) {schema}.tail, {schema}.chunk"
 _REPLACED_BEFORE_VACUUM = 3000
 """Chunks and pointers: what they leave is given back before it is as much as the points themselves."""
+_MOST_REMEMBERED = 10_000
+"""Tails; beyond, all are forgotten."""
 
 
 class PostgresSeriesView:
-    """One version of the view of one family; see `adapters/postgres/special_view.py`. Remembers nothing of the
-    tables: each compaction reads what it needs.
+    """One version of the view of one family; see `adapters/postgres/special_view.py`.
+
+    Remembers of the tables only how long tails are; each compaction reads what else it needs.
     """
 
     version = 1
@@ -43,14 +48,16 @@ class PostgresSeriesView:
         self._limits = limits or Limits()
         self._replaced = 0
         """Chunks and pointers since the last vacuum."""
+        self._grown: dict[tuple[RunId, Attempt], None] | None = None
+        """Tails that grew since they were last looked through; None: look through all."""
+        self._due: list[tuple[RunId, Attempt]] = []
+        self._sizes: dict[tuple[RunId, Attempt], TailSize] = {}
 
     def create(self, conn: Connection[TupleRow], schema: str) -> None:
         """Makes the tables in the empty schema `schema`."""
         tables.create(conn, schema)
 
-    def project(
-        self, conn: Connection[TupleRow], schema: str, events: list[tuple[RecordedEvent, Event]]
-    ) -> None:
+    def project(self, conn: Connection[TupleRow], schema: str, events: list[tuple[RecordedEvent, Event]]) -> None:
         """Takes in `events`, in the caller's transaction."""
         self._open(conn, schema, [event for _, event in events if isinstance(event, SeriesOpened)])
         reports: dict[tuple[RunId, Attempt], list[TailEvent]] = {}
@@ -63,12 +70,10 @@ class PostgresSeriesView:
 
     def idle(self, conn: Connection[TupleRow], schema: str) -> bool:
         """Compacts one tail that is worth it, or gives back the room of what was replaced."""
-        least = self._limits.idle_points_a_series
-        waiting = conn.execute(_WAITING.format(schema=schema).encode(), (least,)).fetchone()
-        if waiting is not None:
+        self._due = self._due or self._worth_it(conn, schema)
+        if self._due:
             with conn.transaction():
-                run, attempt = waiting
-                self._compact(conn, schema, run, attempt, [])
+                self._compact(conn, schema, *self._due.pop(), in_hand=[])
             return True
         if self._replaced < _REPLACED_BEFORE_VACUUM:
             return False
@@ -77,7 +82,10 @@ class PostgresSeriesView:
         return True
 
     def reset_cache(self) -> None:
-        """Nothing is remembered."""
+        """Forgets how long tails are and which of them grew: all are looked through once."""
+        self._grown = None
+        self._due = []
+        self._sizes = {}
 
     def fingerprint(self, conn: Connection[TupleRow], schema: str) -> Iterator[tuple[str, bytes]]:
         """The points and summary of each (run, key, attempt), however they are laid out in chunks."""
@@ -90,33 +98,54 @@ class PostgresSeriesView:
     def _open(self, conn: Connection[TupleRow], schema: str, opened: Sequence[SeriesOpened]) -> None:
         mine = [event for event in opened if event.family == self._family]
         if mine:
-            columns = [event.run for event in mine], array(event.number for event in mine), [event.key for event in mine]
-            conn.execute(_OPEN.format(schema=schema).encode(), columns)
+            runs, keys = [event.run for event in mine], [event.key for event in mine]
+            numbers = array(event.number for event in mine)
+            conn.execute(_OPEN.format(schema=schema).encode(), (runs, numbers, keys))
 
     def _take_in(
         self, conn: Connection[TupleRow], schema: str, run: RunId, attempt: Attempt, events: Sequence[TailEvent]
     ) -> None:
         """Points to `events`, and compacts whenever the tail is full; then without a pointer."""
-        size = tail.size(conn, schema, run, attempt)
+        size = self._sizes.get((run, attempt)) or tail.size(conn, schema, run, attempt)
         in_hand: list[TailEvent] = []
         for event in events:
             in_hand.append(event)
             size = _grown(size, event)
             if self._full(size):
-                self._compact(conn, schema, run, attempt, in_hand)
+                self._compact(conn, schema, run, attempt, in_hand=in_hand)
                 in_hand, size = [], TailSize(0, 0, 0)
         if in_hand:
             tail.add(conn, schema, run, attempt, in_hand)
+        self._remember(run, attempt, size)
+
+    def _remember(self, run: RunId, attempt: Attempt, size: TailSize) -> None:
+        if len(self._sizes) >= _MOST_REMEMBERED:
+            self.reset_cache()
+        self._sizes[run, attempt] = size
+        if self._grown is not None:
+            self._grown[run, attempt] = None
+
+    def _worth_it(self, conn: Connection[TupleRow], schema: str) -> list[tuple[RunId, Attempt]]:
+        """Tails to compact now."""
+        least, grown = self._limits.idle_points_a_series, self._grown
+        self._grown = {}
+        if grown is None:
+            return conn.execute(_DUE.format(schema=schema, where="").encode(), (least,)).fetchall()
+        if not grown:
+            return []
+        arguments = [run for run, _ in grown], array(attempt for _, attempt in grown), least
+        return conn.execute(_DUE.format(schema=schema, where=_OF_GROWN).encode(), arguments).fetchall()
 
     def _full(self, size: TailSize) -> bool:
         return size.events >= self._limits.events or size.points >= self._limits.points_a_series * max(size.series, 1)
 
     def _compact(
-        self, conn: Connection[TupleRow], schema: str, run: RunId, attempt: Attempt, in_hand: Sequence[TailEvent]
+        self, conn: Connection[TupleRow], schema: str, run: RunId, attempt: Attempt, *, in_hand: Sequence[TailEvent]
     ) -> None:
         """Compacts the tail of a (run, attempt) and the events behind it, which have no pointers."""
         waiting = tail.take(conn, schema, run, attempt)
         self._replaced += len(waiting)
+        self._sizes[run, attempt] = TailSize(0, 0, 0)
         self._replaced += compaction.compact(conn, schema, run, attempt, [*waiting, *in_hand])
 
 
@@ -126,5 +155,3 @@ def _grown(size: TailSize, event: TailEvent) -> TailSize:
         points=size.points + len(event.batch.steps),
         series=max(size.series, len(event.batch.numbers)),
     )
-
-
