@@ -72,6 +72,4 @@ def _event(run: RunId, attempt: Attempt, scalar: CollectedScalar, number: int) -
         times=np.array([scalar.time]),
         values=np.array([scalar.value], np.float64),
     )
-    return MetricsReported(
-        run=run, attempt=attempt, points=1, columns=pack(one_point), provenance=scalar.provenance
-    )
+    return MetricsReported(run=run, attempt=attempt, points=1, columns=pack(one_point), provenance=scalar.provenance)

@@ -1,8 +1,7 @@
 """Reporting scalar points: a batch becomes one event, and each of its new series one more.
 
-    placements = report_metrics.known(report) or await in_a_thread(report_metrics.with_new_series, report)
-    … append them; on `StreamMovedOn` call `with_new_series` again …
-    report_metrics.learned(placements)
+First ask `known`; on None ask `with_new_series`, in a thread. Append the placements as one request; on `StreamMovedOn`
+(another writer opened a series) ask `with_new_series` again. Once they are committed, call `learned`.
 """
 
 from __future__ import annotations
