@@ -55,8 +55,8 @@ class Gpus:
         if not handles:
             return {}
         nvml = self._nvml
-        cuda = self._field(nvml.nvmlSystemGetCudaDriverVersion)
-        driver = self._field(nvml.nvmlSystemGetDriverVersion)
+        cuda = self._field(lambda: nvml.nvmlSystemGetCudaDriverVersion_v2())
+        driver = self._field(lambda: nvml.nvmlSystemGetDriverVersion())
         return {
             "vendor": "NVIDIA",
             "driver_version": None if driver is None else _text(driver),
