@@ -55,8 +55,8 @@ class Gpus:
         if not handles:
             return {}
         nvml = self._nvml
-        cuda = self._field(lambda: nvml.nvmlSystemGetCudaDriverVersion_v2())
-        driver = self._field(lambda: nvml.nvmlSystemGetDriverVersion())
+        cuda = self._field(lambda: nvml.nvmlSystemGetCudaDriverVersion_v2())  # noqa: PLW0108 - older ones lack it
+        driver = self._field(nvml.nvmlSystemGetDriverVersion)
         return {
             "vendor": "NVIDIA",
             "driver_version": None if driver is None else _text(driver),
