@@ -12,12 +12,15 @@ import psycopg
 
 from adapters.postgres.database import Database
 from adapters.postgres.projector import StopRequest
+from adapters.postgres.projector_cohort import POSITIONS
 from domain.errors import TryAgain
 from domain.ids import Position
 
 POLL_SECONDS = 0.2
 """How soon a reader looks again by itself where nothing was heard."""
 _PAUSE_SECONDS = 0.5
+# How far all versions that serve are.
+_SERVED = f"SELECT min(position) FROM {POSITIONS} JOIN projection_serving USING (name, version)"  # noqa: S608 - constants
 _log = logging.getLogger(__name__)
 
 
@@ -85,7 +88,7 @@ class ProjectedPosition:
     def _listen(self, stop: StopRequest) -> None:
         with closing(self._database.connect()) as conn:
             conn.execute("LISTEN projected")
-            row = conn.execute("SELECT min(position) FROM projection JOIN projection_serving USING (name, version)")
+            row = conn.execute(_SERVED)
             self._tell((row.fetchone() or (0,))[0] or 0, listening=True)
             while not stop.made:
                 select.select([conn.fileno(), stop.fileno()], [], [])

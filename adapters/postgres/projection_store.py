@@ -12,15 +12,9 @@ from psycopg.rows import TupleRow
 
 from adapters.postgres.database import Database, asking_again
 from adapters.postgres.projector import catch_up
-from adapters.postgres.projector_tracking import (
-    Factories,
-    Fenced,
-    Tracked,
-    add_version,
-    schema_of,
-    take,
-    writing_connection,
-)
+from adapters.postgres.projector_cohort import POSITIONS, remove_empty
+from adapters.postgres.projector_tracked import Fenced, Tracked, schema_of
+from adapters.postgres.projector_tracking import Factories, add_version, take, writing_connection
 from adapters.postgres.record_sql import quoted
 from adapters.postgres.special_view import SpecialView
 from application.ports.event_log import EventLog
@@ -35,11 +29,11 @@ _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 # Every version, whether it serves the code that made it, the runs it stopped at, and the bytes of its schema.
 _VERSIONS = """
-    SELECT p.name, p.version, p.code_version, p.position, s.version IS NOT NULL,
+    SELECT p.name, p.version, p.code_version, c.position, s.version IS NOT NULL,
            (SELECT count(*) FROM projection_fault f WHERE f.name = p.name AND f.version = p.version),
            (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM pg_class c
              WHERE c.relkind = 'r' AND c.relnamespace = to_regnamespace('proj_' || p.name || '_v' || p.version))
-    FROM projection p
+    FROM projection p JOIN projection_cohort c ON c.id = p.cohort
     LEFT JOIN projection_serving s
         ON s.name = p.name AND s.code_version = p.code_version AND s.version = p.version
     WHERE %(name)s::text IS NULL OR p.name = %(name)s::text
@@ -79,12 +73,12 @@ class PostgresProjectionStore:
         with closing(writing_connection(self._database)) as conn, asking_again():
             began, last = time.monotonic(), Position(-1)
             while True:
-                one = take(conn, self._view(name), version)
-                if one is not None:
-                    try:
+                try:
+                    one = take(conn, self._view(name), version)
+                    if one is not None:
                         return self._fill(conn, one, progress)
-                    except Fenced:
-                        raise TryAgain(f"Version {version} of {name!r} was moved or removed meanwhile.") from None
+                except Fenced:
+                    raise TryAgain(f"Version {version} of {name!r} was moved or removed meanwhile.") from None
                 position, head = _position(conn, name, version), self._log.head().position
                 progress(position, head)
                 if position >= head:
@@ -109,11 +103,12 @@ class PostgresProjectionStore:
         view = self._view(name)
         with self._database.transaction() as conn:
             rows = conn.execute(
-                "SELECT p.version, p.position, p.code_version, s.version IS NOT NULL FROM projection p"
+                "SELECT p.version, c.position, p.code_version, s.version IS NOT NULL"
+                " FROM projection p JOIN projection_cohort c ON c.id = p.cohort"
                 " LEFT JOIN projection_serving s"
                 "   ON s.name = p.name AND s.version = p.version AND s.code_version = %s"
                 # The projector waits, so that both stand still while they are compared.
-                " WHERE p.name = %s FOR UPDATE OF p",
+                " WHERE p.name = %s FOR UPDATE OF c",
                 (view.version, name),
             ).fetchall()
             chosen = next((row for row in rows if row[0] == version), None)
@@ -144,6 +139,7 @@ class PostgresProjectionStore:
             raise Refused(f"Version {version} of {name!r} serves.") from None
         if not gone.rowcount:
             raise UnknownThing(f"There is no version {version} of {name!r}.")
+        remove_empty(conn)
         conn.execute("NOTIFY projections")
 
     def _view(self, name: str) -> SpecialView:
@@ -204,7 +200,10 @@ class _Snapshot:
 
 
 def _position(conn: Connection[TupleRow], name: str, version: int) -> Position:
-    row = conn.execute("SELECT position FROM projection WHERE name = %s AND version = %s", (name, version)).fetchone()
+    row = conn.execute(
+        f"SELECT position FROM {POSITIONS} WHERE name = %s AND version = %s",  # noqa: S608 - constants
+        (name, version),
+    ).fetchone()
     if row is None:
         raise UnknownThing(f"There is no version {version} of {name!r}.")
     return Position(row[0])

@@ -19,7 +19,8 @@ from psycopg.rows import TupleRow
 from adapters.postgres.database import Database
 from adapters.postgres.projector_bisection import advance_whatever_happens
 from adapters.postgres.projector_lockstep import decoded
-from adapters.postgres.projector_tracking import Factories, Fenced, Tracked, claim, is_away, prepare, writing_connection
+from adapters.postgres.projector_tracked import Fenced, Tracked
+from adapters.postgres.projector_tracking import Factories, claim, is_away, prepare, writing_connection
 from application.ports.event_log import EventLog
 from application.projections.faults import described
 from domain.errors import TryAgain
@@ -117,8 +118,8 @@ class _Following:
         self._conn.execute("LISTEN projections")
         self._known = self._log.head().position
         while not self._stop.made:
-            self._claim_now_and_then()
             try:
+                self._claim_now_and_then()
                 moved = self._step()
             except Fenced:
                 self._claim_at = 0.0

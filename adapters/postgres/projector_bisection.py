@@ -10,9 +10,13 @@ from collections.abc import Sequence
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
+from adapters.postgres.projector_cohort import POSITIONS, leave
 from adapters.postgres.projector_lockstep import Incoming, advance, event_of
-from adapters.postgres.projector_tracking import Fenced, Tracked, is_away, stop_run
+from adapters.postgres.projector_tracked import Fenced, Tracked
+from adapters.postgres.projector_tracking import is_away, stop_run
 from domain.ids import Position
+
+_HOLD = f"SELECT cohort, position FROM {POSITIONS} WHERE name = %s AND version = %s FOR UPDATE"  # noqa: S608 - constants
 
 
 def advance_whatever_happens(
@@ -32,6 +36,7 @@ def advance_whatever_happens(
 
 
 def _alone(conn: Connection[TupleRow], one: Tracked, incoming: Sequence[Incoming], to: Position) -> None:
+    leave(conn, [one])
     try:
         advance(conn, [one], incoming, to)
     except Exception as error:
@@ -48,9 +53,7 @@ def _event_by_event(conn: Connection[TupleRow], one: Tracked, incoming: Sequence
             for each in incoming:
                 if each.recorded.tag in one.view.reads and each.recorded.run not in one.stopped:
                     _try(conn, one, each)
-            conn.execute(
-                "UPDATE projection SET position = %s WHERE name = %s AND version = %s", (to, one.name, one.number)
-            )
+            conn.execute("UPDATE projection_cohort SET position = %s WHERE id = %s", (to, one.cohort))
             conn.execute("SELECT pg_notify('projected', %s)", (str(to),))
     except BaseException:
         one.stopped = stopped
@@ -61,10 +64,8 @@ def _event_by_event(conn: Connection[TupleRow], one: Tracked, incoming: Sequence
 
 def _hold(conn: Connection[TupleRow], one: Tracked) -> None:
     """The fence: nobody moves or removes the version while its events are tried."""
-    row = conn.execute(
-        "SELECT position FROM projection WHERE name = %s AND version = %s FOR UPDATE", (one.name, one.number)
-    ).fetchone()
-    if row != (one.position,):
+    row = conn.execute(_HOLD, (one.name, one.number)).fetchone()
+    if row != (one.cohort, one.position):
         raise Fenced
 
 

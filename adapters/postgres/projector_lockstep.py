@@ -1,7 +1,7 @@
 """One batch of events into all versions that stand at the same position, in one transaction.
 
-Where nothing has to be read or written earlier, the whole transaction is one statement: every touched table, all
-positions, the fence and the notification.
+Where nothing has to be read or written earlier, the whole transaction is one statement: every touched table, the
+position, the fence and the notification.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ import msgspec
 import psycopg
 from psycopg import Connection
 from psycopg.rows import TupleRow
+from psycopg.types.numeric import Int8
 
-from adapters.postgres.binary_arrays import BinaryArray, TextArray, column_array
-from adapters.postgres.projector_tracking import Fenced, Tracked
+from adapters.postgres.binary_arrays import BinaryArray
+from adapters.postgres.projector_cohort import join
+from adapters.postgres.projector_tracked import Fenced, Tracked
 from adapters.postgres.record_view import RecordView
 from application.ports.event_log import RecordedEvent
 from domain.events import Event, decode
 from domain.ids import Position
 
-# All positions move, or the division by zero stops the transaction: somebody else moved or removed a version.
+# The cohort moves as the one it is believed to be, or the division by zero stops the transaction.
 _MOVE = (
-    "moved AS (UPDATE projection SET position = %b::int8 FROM unnest(%b::text[], %b::int8[]) AS mine(name, version)"
-    " WHERE projection.name = mine.name AND projection.version = mine.version AND projection.position = %b::int8"
-    " RETURNING 1)"
-    " SELECT 1 / (count(*) = %b::int8)::int, pg_notify('projected', %b::text) FROM moved"
+    "moved AS (UPDATE projection_cohort SET position = %b::int8 WHERE id = %b::int8 AND position = %b::int8"
+    " AND (SELECT count(*) FROM projection WHERE cohort = %b::int8) = %b::int8 RETURNING 1)"
+    " SELECT 1 / count(*)::int, pg_notify('projected', %b::text) FROM moved"
 )
-
 
 Statement = tuple[str, list[BinaryArray]]
 
@@ -91,6 +91,7 @@ def advance(conn: Connection[TupleRow], group: Sequence[Tracked], incoming: Sequ
 
     Raises whatever a fold raised, after everything was rolled back; `Fenced` where a version is not where it was.
     """
+    join(conn, group)
     transaction = Transaction(conn)
     try:
         statements: list[Statement] = []
@@ -122,16 +123,14 @@ def _finish(
     statements: Sequence[tuple[str, list[BinaryArray]]],
     to: Position,
 ) -> None:
-    """Writes what the folds left, moves the positions and tells who waits, in one statement."""
+    """Writes what the folds left, moves the position and tells who waits, in one statement."""
     parts = [f"written_{number} AS ({statement})" for number, (statement, _) in enumerate(statements)]
     parameters: list[object] = [array for _, arrays in statements for array in arrays]
-    names: BinaryArray = TextArray([one.name.encode() for one in group])
-    numbers = column_array("int", [one.number for one in group])
     text = f"WITH {', '.join([*parts, _MOVE])}"
+    one = group[0]
+    move = (Int8(to), Int8(one.cohort), Int8(one.position), Int8(one.cohort), Int8(len(group)), str(to))
     try:
-        conn.execute(
-            text.encode(), [*parameters, to, names, numbers, group[0].position, len(group), str(to)], prepare=True
-        )
+        conn.execute(text.encode(), [*parameters, *move], prepare=True)
     except psycopg.errors.DivisionByZero:
         raise Fenced from None
 

@@ -1,7 +1,7 @@
 """How far each version of each projection is, who drives it, and the runs it stopped at.
 
 A version is driven by the one process whose session holds its advisory lock; the lock ends with the session,
-however that ends. Its position is updated only where it is still what the driver believes (a fence).
+however that ends. Its position is changed only where it is still what the driver believes (a fence).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from psycopg.rows import TupleRow
 
 from adapters.postgres.binary_arrays import teach
 from adapters.postgres.database import Database
+from adapters.postgres.projector_cohort import POSITIONS, set_apart
+from adapters.postgres.projector_tracked import Fenced, Tracked, schema_of
 from adapters.postgres.record_sql import quoted
 from adapters.postgres.record_view import RecordView
 from adapters.postgres.special_view import SpecialView
@@ -31,24 +33,10 @@ Factories = Mapping[str, ViewFactory]
 
 _PREPARING = 7_390_214_865_113_403
 """Advisory lock of whoever adds a version; any number of our own."""
+# Every version, or one, and where it stands.
+_ALL = f"SELECT name, version, code_version, cohort, position FROM {POSITIONS} ORDER BY name, version"  # noqa: S608
+_ONE = f"SELECT cohort, position FROM {POSITIONS} WHERE name = %s AND version = %s"  # noqa: S608 - constants
 _log = logging.getLogger(__name__)
-
-
-class Fenced(Exception):
-    """Somebody else moved or removed the version; look again what there is."""
-
-
-class Tracked:
-    """One version that this process drives."""
-
-    def __init__(self, view: SpecialView, number: int, position: Position, stopped: set[RunId]) -> None:
-        self.view = view
-        self.name = view.name
-        self.number = number
-        self.schema = schema_of(view.name, number)
-        self.position = position
-        self.stopped = stopped
-        """Runs it leaves alone because of a fault."""
 
 
 def writing_connection(database: Database) -> Connection[TupleRow]:
@@ -68,11 +56,6 @@ def factories(projections: Iterable[Projection], special: Iterable[ViewFactory] 
     if len(result) != len(made):
         raise ValueError("two projections have the same name")
     return result
-
-
-def schema_of(name: str, number: int) -> str:
-    """The schema that a version's tables are in."""
-    return f"proj_{name}_v{number}"
 
 
 def prepare(conn: Connection[TupleRow], views: Factories) -> None:
@@ -113,34 +96,29 @@ def claim(conn: Connection[TupleRow], views: Factories, held: Sequence[Tracked])
     Those are the ones it `held`, where they are still as it left them, and every other one of this code that nobody
     drives.
     """
-    rows = conn.execute(
-        "SELECT name, version, code_version, position FROM projection ORDER BY name, version"
-    ).fetchall()
-    there = {(name, number): position for name, number, _, position in rows}
-    kept = {(one.name, one.number): one for one in held if there.get((one.name, one.number)) == one.position}
+    rows = conn.execute(_ALL).fetchall()
+    there = {(name, number): (cohort, position) for name, number, _, cohort, position in rows}
+    kept = {
+        (one.name, one.number): one for one in held if there.get((one.name, one.number)) == (one.cohort, one.position)
+    }
     for one in held:
         if (one.name, one.number) not in kept:
             unlock(conn, one.name, one.number)
     claimed = (
-        kept.get((name, number)) or _take(conn, views, name, number, code_version)
-        for name, number, code_version, _ in rows
+        kept.get((name, number)) or _take_known(conn, views, name, number, code_version)
+        for name, number, code_version, *_ in rows
     )
-    return [one for one in claimed if one is not None]
+    result = [one for one in claimed if one is not None]
+    set_apart(conn, result)
+    return result
 
 
 def take(conn: Connection[TupleRow], view: SpecialView, number: int) -> Tracked | None:
-    """The version where it stands, driven by this session; None where another drives it or there is none."""
-    if not try_lock(conn, view.name, number):
-        return None
-    # Read behind the lock: whoever held it before has moved it.
-    row = conn.execute(
-        "SELECT position FROM projection WHERE name = %s AND version = %s", (view.name, number)
-    ).fetchone()
-    if row is None:
-        unlock(conn, view.name, number)
-        return None
-    faults = conn.execute("SELECT run FROM projection_fault WHERE name = %s AND version = %s", (view.name, number))
-    return Tracked(view, number, Position(row[0]), {RunId(run) for (run,) in faults.fetchall()})
+    """The version where it stands, driven by this session alone; None where another drives it or there is none."""
+    one = _take(conn, view, number)
+    if one is not None:
+        set_apart(conn, [one])
+    return one
 
 
 def stop_run(conn: Connection[TupleRow], one: Tracked, run: RunId, position: Position, error: BaseException) -> None:
@@ -166,10 +144,24 @@ def _record_view(projection: Projection) -> ViewFactory:
     return lambda: RecordView(projection)
 
 
-def _take(conn: Connection[TupleRow], views: Factories, name: str, number: int, code_version: int) -> Tracked | None:
+def _take(conn: Connection[TupleRow], view: SpecialView, number: int) -> Tracked | None:
+    if not try_lock(conn, view.name, number):
+        return None
+    # Read behind the lock: whoever held it before has moved it.
+    row = conn.execute(_ONE, (view.name, number)).fetchone()
+    if row is None:
+        unlock(conn, view.name, number)
+        return None
+    faults = conn.execute("SELECT run FROM projection_fault WHERE name = %s AND version = %s", (view.name, number))
+    return Tracked(view, number, row[0], Position(row[1]), {RunId(run) for (run,) in faults.fetchall()})
+
+
+def _take_known(
+    conn: Connection[TupleRow], views: Factories, name: str, number: int, code_version: int
+) -> Tracked | None:
     factory = views.get(name)
     view = factory() if factory else None
-    return take(conn, view, number) if view is not None and view.version == code_version else None
+    return _take(conn, view, number) if view is not None and view.version == code_version else None
 
 
 def _add(conn: Connection[TupleRow], view: SpecialView) -> int:
@@ -181,7 +173,9 @@ def _add(conn: Connection[TupleRow], view: SpecialView) -> int:
     conn.execute(f"CREATE SCHEMA {quoted(schema)}".encode())
     view.create(conn, schema)
     conn.execute(
-        "INSERT INTO projection (name, version, code_version) VALUES (%s, %s, %s)", (view.name, number, view.version)
+        "WITH own AS (INSERT INTO projection_cohort (position) VALUES (0) RETURNING id)"
+        " INSERT INTO projection (name, version, code_version, cohort) SELECT %s, %s, %s, id FROM own",
+        (view.name, number, view.version),
     )
     return number
 

@@ -14,7 +14,8 @@ from psycopg.rows import TupleRow
 
 from adapters.postgres.database import Database, storable
 from adapters.postgres.projected_position import ProjectedPosition, seconds_until
-from adapters.postgres.projector_tracking import schema_of
+from adapters.postgres.projector_cohort import POSITIONS
+from adapters.postgres.projector_tracked import schema_of
 from adapters.postgres.records import PostgresRecords
 from application.ports.event_log import EventLog
 from application.ports.records import RecordReader, RecordTable
@@ -29,9 +30,10 @@ WAIT_SECONDS = 2.0
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 # The version of every projection that serves, by code version, and how far it is.
-_SERVING = (
-    "SELECT name, s.code_version, version, position FROM projection_serving s JOIN projection USING (name, version)"
-)
+_SERVING = f"""
+    SELECT name, s.code_version, version, position
+    FROM {POSITIONS} JOIN projection_serving s USING (name, version)
+"""  # noqa: S608 - constants
 # The serving versions that stopped at a run, and why.
 _FAULTS = """
     SELECT name, version, f.position, error, at FROM projection_fault f

@@ -15,6 +15,7 @@ from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
 from adapters.postgres.migrations.runner import migrate
 from adapters.postgres.projector import Projector, StopRequest
+from adapters.postgres.projector_cohort import POSITIONS
 from adapters.postgres.projector_tracking import Factories
 from application.ports.event_log import EventLog, RecordedEvent
 from application.ports.records import Records, RecordTable, Where
@@ -120,7 +121,7 @@ def ask(dsn: str, query: str, *values: object) -> list[Any]:
 
 
 def positions(dsn: str) -> dict[tuple[str, int], int]:
-    return {(name, version): at for name, version, at in ask(dsn, "SELECT name, version, position FROM projection")}
+    return {(name, version): at for name, version, at in ask(dsn, f"SELECT name, version, position FROM {POSITIONS}")}
 
 
 def all_at(dsn: str, position: int) -> Callable[[], bool]:

@@ -18,7 +18,8 @@ from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
 from adapters.postgres.projector import BATCH
 from adapters.postgres.projector_lockstep import advance, decoded
-from adapters.postgres.projector_tracking import Fenced, claim, factories, prepare, try_lock, writing_connection
+from adapters.postgres.projector_tracked import Fenced
+from adapters.postgres.projector_tracking import claim, factories, prepare, take, try_lock, writing_connection
 from application.ports.event_log import RecordedEvent
 from application.projections.projection import Projection
 from domain.errors import TryAgain
@@ -197,11 +198,46 @@ def test_a_version_that_somebody_else_moved_is_not_written(dsn, log):
     with closing(writing_connection(log[0])) as conn:
         prepare(conn, VIEWS)
         held = claim(conn, VIEWS, [])
-        ask_nothing(dsn, "UPDATE projection SET position = 1 WHERE name = 'keeping'")
+        ask_nothing(dsn, "UPDATE projection_cohort SET position = 1")
         with pytest.raises(Fenced):
             advance(conn, held, decoded(log[1].read(Position(0)), held), Position(1))
-    assert positions(dsn) == {("counting", 1): 0, ("keeping", 1): 1}
+    assert positions(dsn) == {("counting", 1): 1, ("keeping", 1): 1}
     assert (tallies(dsn), pieces(dsn)) == ({}, [])
+
+
+def test_a_version_that_was_removed_is_not_written(dsn, log):
+    append(log[1], make.a_log("a"))
+    with closing(writing_connection(log[0])) as conn:
+        prepare(conn, VIEWS)
+        held = claim(conn, VIEWS, [])
+        advance(conn, held, [], Position(0))
+        ask_nothing(dsn, "DELETE FROM projection_serving WHERE name = 'keeping'")
+        ask_nothing(dsn, "DELETE FROM projection WHERE name = 'keeping'")
+        with pytest.raises(Fenced):
+            advance(conn, held, decoded(log[1].read(Position(0)), held), Position(1))
+        assert (tallies(dsn), pieces(dsn)) == ({}, [])
+        held = claim(conn, VIEWS, held)
+        advance(conn, held, decoded(log[1].read(Position(0)), held), Position(1))
+    assert positions(dsn) == {("counting", 1): 1}
+    assert tallies(dsn) == {"run-1": (1, 1)}
+
+
+def test_versions_that_moved_together_can_be_driven_by_two(dsn, log):
+    append(log[1], make.a_log("a"), make.a_log("b"))
+    with closing(writing_connection(log[0])) as conn:
+        prepare(conn, VIEWS)
+        held = claim(conn, VIEWS, [])
+        advance(conn, held, decoded(log[1].read(Position(0), limit=1), held), Position(1))
+    assert ask(dsn, "SELECT count(*) FROM projection_cohort") == [(1,)]
+    with closing(writing_connection(log[0])) as one, closing(writing_connection(log[0])) as other:
+        wait_until(lambda: try_lock(one, "keeping", 1))
+        (counting,) = claim(other, VIEWS, [])
+        advance(other, [counting], decoded(log[1].read(Position(1)), [counting]), Position(2))
+        assert positions(dsn) == {("counting", 1): 2, ("keeping", 1): 1}
+        keeping = take(one, VIEWS["keeping"](), 1)
+        assert keeping is not None
+        advance(one, [keeping], decoded(log[1].read(Position(1)), [keeping]), Position(2))
+    assert (tallies(dsn), pieces(dsn)) == ({"run-1": (2, 2)}, [("run-1", "0: a"), ("run-1", "1: b")])
 
 
 def test_a_version_is_driven_by_one_session(dsn, log):

@@ -12,7 +12,7 @@ from adapters.memory.series_view import MemorySeriesView
 from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
 from adapters.postgres.projection_store import PostgresProjectionStore
-from adapters.postgres.projector_tracking import schema_of
+from adapters.postgres.projector_tracked import schema_of
 from adapters.postgres.records import PostgresRecords
 from application.commands.compare_projection import compare_projection
 from application.commands.rebuild_projection import rebuild_projection

@@ -1,11 +1,17 @@
--- How far each version of each projection is. Its tables are in the schema proj_<name>_v<version>.
+-- How far versions that move together are: one row to update for all of them.
+CREATE TABLE projection_cohort (
+    id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    position bigint NOT NULL
+) WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+-- The versions of each projection. Their tables are in the schemas proj_<name>_v<version>.
 CREATE TABLE projection (
     name         text    NOT NULL,
     version      integer NOT NULL,
     code_version integer NOT NULL,  -- Projection.version of the code that fills it; other code leaves it alone
-    position     bigint  NOT NULL DEFAULT 0,
+    cohort       bigint  NOT NULL REFERENCES projection_cohort,
     PRIMARY KEY (name, version)
-) WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+);
 
 -- Which version answers questions: one row for each code version, so that old and new servers can run side by side.
 CREATE TABLE projection_serving (
