@@ -8,7 +8,7 @@ from application.chain_check import ChainCheck, Checked
 from application.ports.event_log import EventLog, Head
 from domain.ids import Position
 
-BATCH_EVENTS = 5_000
+BATCH_EVENTS = 2_000
 BATCH_BYTES = 16_000_000
 
 
