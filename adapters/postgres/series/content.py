@@ -26,10 +26,11 @@ def content(conn: Connection[TupleRow], schema: str) -> Iterator[tuple[str, Iter
 
     `conn` is in a transaction that sees one snapshot. The pieces of a name must be taken before the next name is.
     """
-    tails = TailCache()
+    cache = TailCache()
     run = ""
     while (row := conn.execute(_RUNS.format(schema=schema).encode(), (run,)).fetchone()) is not None:
         run = row[0]
+        tails = cache.read(conn, schema, run)
         for (key,) in conn.execute(_KEYS.format(schema=schema).encode(), (run,)).fetchall():
             for attempt, one in sorted(curves_of(conn, schema, tails, run, [key])[key].items()):
                 yield f"{run}\0{key}\0{attempt:010}", _content(conn, schema, one)

@@ -6,7 +6,7 @@ part of points lies across an untouched chunk, so parts and chunks can be put in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -35,10 +35,11 @@ _CUT = f"""
 _BODIES = """
     SELECT step_min, n, body FROM {schema}.chunk
     WHERE series = %(series)s AND attempt = %(attempt)s AND step_min = ANY(%(touched)s::int8[]) ORDER BY step_min"""
+_CHUNKS_AT_ONCE = 8
 # The next few untouched chunks from a step on.
 _NEXT = f"""
     SELECT step_min, n, body FROM {{schema}}.chunk
-    WHERE {UNTOUCHED} AND step_min > %(after)s ORDER BY step_min LIMIT 8"""  # noqa: S608 - made of constants
+    WHERE {UNTOUCHED} AND step_min > %(after)s ORDER BY step_min LIMIT {_CHUNKS_AT_ONCE}"""  # noqa: S608 - made of constants
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -114,7 +115,8 @@ def pieces(conn: Connection[TupleRow], schema: str, whole: Part) -> Iterator[Poi
 
 def _untouched(conn: Connection[TupleRow], schema: str, whole: Part) -> Iterator[tuple[int, int, bytes]]:
     after = -1
-    while whole.curve.compacted.chunks:
+    rows: Sequence[tuple[int, int, bytes]] = ()
+    while whole.curve.compacted.chunks and (not rows or len(rows) == _CHUNKS_AT_ONCE):
         arguments = {**whole.arguments(), "after": after}
         rows = conn.execute(_NEXT.format(schema=schema).encode(), arguments, binary=True).fetchall()
         if not rows:

@@ -34,6 +34,9 @@ _CHUNK_ROWS = f"""
     FROM {{schema}}.chunk WHERE {UNTOUCHED} ORDER BY step_min"""  # noqa: S608 - made of constants
 
 
+_KEYS_AT_ONCE = 256
+
+
 class _Series(msgspec.Struct, frozen=True):
     id: int
     number: int
@@ -52,6 +55,7 @@ class PostgresSeriesReader:
         self._conn = conn
         self._schema = schema
         self._tails = tails
+        self._held: dict[RunId, dict[Attempt, Held]] = {}
 
     def keys(self, run: RunId, *, q: str = "", after: str | None = None, limit: int | None = None) -> list[str]:
         """In code-point order behind `after`."""
@@ -94,13 +98,20 @@ class PostgresSeriesReader:
 
     def points(self, run: RunId, keys: Sequence[str], attempt: Attempt | None = None) -> Iterator[list[PointRow]]:
         """By key in code-point order and by step, a chunk or so at a time."""
-        for key in sorted(set(keys)):
-            for one, stretch in _chosen(self._curves(run, [key]).get(key, {}), attempt):
-                for points in curve.pieces(self._conn, self._schema, self._part(one, stretch)):
-                    yield point_rows(one.attempt, key, points)
+        wanted = sorted(set(keys))
+        for start in range(0, len(wanted), _KEYS_AT_ONCE):
+            for key, curves in sorted(self._curves(run, wanted[start : start + _KEYS_AT_ONCE]).items()):
+                for one, stretch in _chosen(curves, attempt):
+                    for points in curve.pieces(self._conn, self._schema, self._part(one, stretch)):
+                        yield point_rows(one.attempt, key, points)
 
     def _curves(self, run: RunId, keys: Sequence[str]) -> dict[str, dict[Attempt, Curve]]:
-        return curves_of(self._conn, self._schema, self._tails, run, keys)
+        keys = [key for key in keys if storable(key)]
+        if not keys or not storable(run):
+            return {}
+        if run not in self._held:
+            self._held[run] = self._tails.read(self._conn, self._schema, run)
+        return curves_of(self._conn, self._schema, self._held[run], run, keys)
 
     def _part(self, one: Curve, stretch: Stretch) -> Part:
         return curve.part(self._conn, self._schema, one, stretch)
@@ -122,20 +133,16 @@ class PostgresSeriesReader:
 
 
 def curves_of(
-    conn: Connection[TupleRow], schema: str, tails: TailCache, run: RunId, keys: Sequence[str]
+    conn: Connection[TupleRow], schema: str, tails: Mapping[Attempt, Held], run: RunId, keys: Sequence[str]
 ) -> dict[str, dict[Attempt, Curve]]:
-    """The attempts of each of `keys` that is known."""
+    """The attempts of each of `keys` that is known; `tails` are those of the run."""
     series: dict[str, _Series] = {}
-    keys = [key for key in keys if storable(key)]
-    if not keys or not storable(run):
-        return {}
-    rows = conn.execute(_SERIES.format(schema=schema).encode(), (run, keys), binary=True).fetchall()
+    rows = conn.execute(_SERIES.format(schema=schema).encode(), (run, list(keys)), binary=True).fetchall()
     for key, identity, number, attempt, *values in rows:
         each = series.setdefault(key, _Series(identity, number, {}))
         if attempt is not None:
             each.compacted[attempt] = compacted(values)
-    held = tails.read(conn, schema, run)
-    return {key: _attempts(each, held) for key, each in series.items()}
+    return {key: _attempts(each, tails) for key, each in series.items()}
 
 
 def _attempts(series: _Series, tails: Mapping[Attempt, Held]) -> dict[Attempt, Curve]:
