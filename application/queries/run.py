@@ -162,6 +162,11 @@ def run(views: Views, run_id: RunId, *, now: Micros) -> Run:
     )
 
 
+def run_item(views: Views, run_id: RunId) -> RunItem:
+    """One run as in the list. Raises `UnknownRun`."""
+    return _item(run_of(views, run_id), views.records.get(ACTIVITY, run_id))
+
+
 def run_of(views: Views, run_id: RunId) -> RunRecord:
     """What is recorded of the run. Raises `UnknownRun`."""
     record = views.records.get(RUN, run_id)

@@ -1,34 +1,39 @@
 """Curves as a few lists: enough to ask the queries, which leave all that is hard to the port."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
 
 from application.ports.series_view import Chart, InvalidCounts, PointRow, SeriesSummary
+from domain.ids import RunId
+from tests.factories import RUN
 
 
 class Points:
     """Points that a test puts in by hand. There is one attempt, unless a row says otherwise."""
 
     def __init__(self) -> None:
-        self.rows: list[PointRow] = []
+        self._rows: defaultdict[RunId, list[PointRow]] = defaultdict(list)
 
-    def put(self, key: str, *values: float, attempt: int = 0) -> None:
+    def put(self, key: str, *values: float, attempt: int = 0, run: RunId = RUN) -> None:
         """Values at the steps 0, 1, 2, …, a second apart."""
-        self.rows += [PointRow(attempt, key, step, value, step * 1_000_000) for step, value in zip(count(), values)]
+        self._rows[run] += [
+            PointRow(attempt, key, step, value, step * 1_000_000) for step, value in zip(count(), values)
+        ]
 
     def project(self, events) -> None:
         """Takes nothing in: points are put in by hand."""
 
     def keys(self, run, *, q="", after=None, limit=None) -> list[str]:
-        found = sorted({row.key for row in self.rows if q.lower() in row.key.lower()})
+        found = sorted({row.key for row in self._rows[run] if q.lower() in row.key.lower()})
         return [key for key in found if after is None or key > after][:limit]
 
     def summaries(self, run, keys: Sequence[str], attempt=None) -> list[SeriesSummary]:
-        found = [(key, self._of(key, attempt)) for key in keys]
+        found = [(key, self._of(run, key, attempt)) for key in keys]
         return [_summary(key, rows) for key, rows in found if rows]
 
     def chart(self, run, key, *, attempt=None, buckets=1000, first_step=None, last_step=None) -> Chart | None:
-        rows = self._of(key, attempt)
+        rows = self._of(run, key, attempt)
         if not rows:
             return None
         wanted = [
@@ -42,13 +47,13 @@ class Points:
 
     def points(self, run, keys: Sequence[str], attempt=None) -> Iterator[list[PointRow]]:
         for key in keys:
-            yield self._of(key, attempt)
+            yield self._of(run, key, attempt)
 
     def series_count(self, run) -> int:
         return len(self.keys(run))
 
-    def _of(self, key, attempt) -> list[PointRow]:
-        return [row for row in self.rows if row.key == key and attempt in (None, row.attempt)]
+    def _of(self, run, key, attempt) -> list[PointRow]:
+        return [row for row in self._rows[run] if row.key == key and attempt in (None, row.attempt)]
 
 
 def _summary(key: str, rows: list[PointRow]) -> SeriesSummary:

@@ -1,0 +1,157 @@
+"""Two runs side by side: their metrics, as far as they may be compared, and their benchmark scores.
+
+Comparing runs or metrics establishes no equivalence of protocols; for that see `review_rounds`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from application.ports.records import Where
+from application.ports.series_view import SeriesSummary
+from application.ports.views import Views
+from application.projections.benchmark import BENCHMARK, BenchmarkRecord
+from application.queries.moment import moment
+from application.queries.observation_contract import Descriptor, descriptors
+from application.queries.page import MOST, Page, cursor_of, page_size, parts_of
+from application.queries.run import RunItem, run_item
+from domain.ids import Attempt, RunId
+from domain.rules.metric_ranking import Ahead, ComparisonVerdict, MetricEvidence, ahead, comparison_verdict
+
+_KIND = "review-metric"
+
+
+class ReviewedValue(msgspec.Struct, frozen=True, kw_only=True):
+    """A metric of one run: of the surviving lineage. None where there is no finite point."""
+
+    last: float | None
+    """At the greatest step."""
+    last_step: int | None
+    min: float | None
+    max: float | None
+    count: int
+    comparison_id: str | None
+    """The owner's assertion of what it may be compared with; None: nothing is asserted."""
+    direction: str | None
+    unit: str | None
+
+
+class ReviewedMetric(msgspec.Struct, frozen=True, kw_only=True):
+    key: str
+    left: ReviewedValue | None
+    """None where this run never reported it."""
+    right: ReviewedValue | None
+    comparison: ComparisonVerdict
+    ahead: Ahead | None
+    """By the last values; None unless both assert one comparison identity and one direction."""
+
+
+class ReviewedScore(msgspec.Struct, frozen=True, kw_only=True):
+    attempt: Attempt
+    model: str
+    value: float
+    scored_at: str
+
+
+class ReviewedBenchmark(msgspec.Struct, frozen=True, kw_only=True):
+    """The scores of both runs by one runner on one benchmark; nothing is ranked, for nothing asserts one setting."""
+
+    benchmark: str
+    metric: str
+    runner: str
+    left: list[ReviewedScore]
+    """The latest first; empty where there is none."""
+    right: list[ReviewedScore]
+
+
+class Review(msgspec.Struct, frozen=True, kw_only=True):
+    left: RunItem
+    right: RunItem
+    metrics: Page[ReviewedMetric]
+    benchmarks: list[ReviewedBenchmark]
+    """Of the latest 1,000 scores of each run."""
+
+
+def review(
+    views: Views, left: RunId, right: RunId, *, q: str = "", limit: int | None = None, cursor: str | None = None
+) -> Review:
+    """`right` beside `left`; metrics that either reported, by key, those that contain `q`. Raises `UnknownRun`."""
+    return Review(
+        left=run_item(views, left),
+        right=run_item(views, right),
+        metrics=_metrics(views, left, right, q=q, size=page_size(limit), cursor=cursor),
+        benchmarks=_benchmarks(views, left, right),
+    )
+
+
+def _metrics(views: Views, left: RunId, right: RunId, *, q: str, size: int, cursor: str | None) -> Page[ReviewedMetric]:
+    after = parts_of(cursor, _KIND, tuple[str])[0] if cursor else None
+    known = {key for run in (left, right) for key in views.scalars.keys(run, q=q, after=after, limit=size + 1)}
+    keys = sorted(known)[: size + 1]
+    sides = [_values(views, run, keys[:size]) for run in (left, right)]
+    items = [_metric(key, sides[0].get(key), sides[1].get(key)) for key in keys[:size]]
+    return Page(items=items, next_cursor=cursor_of(_KIND, keys[size - 1]) if len(keys) > size else None)
+
+
+def _values(views: Views, run: RunId, keys: list[str]) -> dict[str, ReviewedValue]:
+    said = descriptors(views, run, None)
+    found = views.scalars.summaries(run, keys) if keys else []
+    return {one.key: _value(one, said.get(one.key, {})) for one in found}
+
+
+def _value(known: SeriesSummary, said: Descriptor) -> ReviewedValue:
+    return ReviewedValue(
+        last=known.last,
+        last_step=known.last_step,
+        min=known.min,
+        max=known.max,
+        count=known.count,
+        comparison_id=_text(said.get("comparison_id")),
+        direction=_text(said.get("direction")),
+        unit=_text(said.get("unit")),
+    )
+
+
+def _metric(key: str, left: ReviewedValue | None, right: ReviewedValue | None) -> ReviewedMetric:
+    one, other = _evidence(left), _evidence(right)
+    return ReviewedMetric(
+        key=key, left=left, right=right, comparison=comparison_verdict(one, other), ahead=ahead(one, other)
+    )
+
+
+def _evidence(known: ReviewedValue | None) -> MetricEvidence:
+    if known is None:
+        return MetricEvidence(value=None, comparison_id=None, direction=None)
+    return MetricEvidence(value=known.last, comparison_id=known.comparison_id, direction=known.direction)
+
+
+def _benchmarks(views: Views, left: RunId, right: RunId) -> list[ReviewedBenchmark]:
+    sides = [_scores(views, run) for run in (left, right)]
+    return [
+        ReviewedBenchmark(
+            benchmark=benchmark,
+            metric=metric,
+            runner=runner,
+            left=sides[0].get((benchmark, metric, runner), []),
+            right=sides[1].get((benchmark, metric, runner), []),
+        )
+        for benchmark, metric, runner in sorted(sides[0].keys() | sides[1].keys())
+    ]
+
+
+def _scores(views: Views, run: RunId) -> dict[tuple[str, str, str], list[ReviewedScore]]:
+    result: dict[tuple[str, str, str], list[ReviewedScore]] = {}
+    of_run = Where("run", "=", run)
+    for one in views.records.find(BENCHMARK, of_run, order=("position",), descending=True, limit=MOST):
+        result.setdefault((one.benchmark, one.metric, one.runner), []).append(_score(one))
+    return result
+
+
+def _score(record: BenchmarkRecord) -> ReviewedScore:
+    return ReviewedScore(
+        attempt=record.attempt, model=record.model, value=record.value, scored_at=moment(record.scored_at)
+    )
+
+
+def _text(said: object) -> str | None:
+    return said if isinstance(said, str) else None
