@@ -15,6 +15,7 @@ from adapters.postgres.accounts import PostgresAccounts
 from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
 from adapters.postgres.ingest_tokens import PostgresIngestTokens
+from adapters.postgres.projection_store import PostgresProjectionStore
 from adapters.postgres.reading import PostgresReading, SeriesSource
 from adapters.postgres.series.reader import PostgresSeriesReader
 from adapters.postgres.series.tail_cache import TailCache
@@ -48,6 +49,7 @@ from entrypoints.http.live.hub import LiveHub
 from entrypoints.http.live.route import LiveStreams
 from entrypoints.http.signed_in import Doorkeeper
 from entrypoints.http.stopping import Stopping
+from entrypoints.projector.views import all_views
 from entrypoints.settings import Settings
 
 
@@ -121,6 +123,7 @@ class Container(containers.DeclarativeContainer):
     share_run = providers.Singleton(ShareRun, commit, event_log, accounts)
     delete_trajectory = providers.Singleton(DeleteTrajectory, commit, event_log, bodies)
 
+    projection_store = providers.Singleton(PostgresProjectionStore, database, event_log, providers.Callable(all_views))
     reading = providers.Singleton(_reading, database, event_log)
     doorkeeper = providers.Singleton(Doorkeeper, accounts)
     live_hub = providers.Singleton(LiveHub, reading, stopping)

@@ -40,18 +40,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """After so many days the body of a trajectory expires."""
     artifact_bytes: int = 5 * 1024**3
     """Largest artifact that may be uploaded."""
-    s3_bucket: str | None = None
-    """Bodies go to this bucket. None: to files under `data`."""
-    s3_endpoint: str | None = None
-    """None: the provider's own."""
-    s3_region: str | None = None
-    llm_url: str | None = None
-    """An OpenAI-compatible chat address for diagnoses. None: diagnoses are by rules alone."""
-    llm_model: str | None = None
-    llm_key: str | None = None
 
     def __repr__(self) -> str:
-        return "Settings(…)"  # addresses and keys hold secrets, and what is printed may be logged
+        return "Settings(…)"  # the database's address may hold a password, and what is printed may be logged
 
     @property
     def scheme(self) -> str:
@@ -75,9 +66,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return self.data / "bodies"
 
 
-_SECRETS = frozenset({"database_url", "llm_key"})
-
-
 def variable(field: str) -> str:
     """The environment variable of a field."""
     return PREFIX + field.upper()
@@ -97,7 +85,7 @@ def _parsed(field: str, text: str) -> object:
     try:
         return _PARSERS.get(field, str)(text)
     except ValueError as problem:
-        shown = "it" if field in _SECRETS else repr(text)
+        shown = "it" if field == "database_url" else repr(text)
         raise SettingsUnreadable(f"{variable(field)}: {shown} cannot be used: {problem}") from None
 
 
@@ -137,6 +125,4 @@ _PARSERS: dict[str, Callable[[str], object]] = {
     "ingest_token_days": _number(1, 3_650),
     "trajectory_days": _number(1, 3_650),
     "artifact_bytes": _number(1, 5 * 1024**4),
-    "s3_endpoint": _address,
-    "llm_url": _address,
 }

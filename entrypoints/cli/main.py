@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from entrypoints.cli import demo, migrate, project, serve, token, user
+from entrypoints.cli import demo, doctor, events, migrate, project, projections, serve, token, user
 from entrypoints.cli.failure import CommandFailed
 
-COMMANDS = (demo, serve, project, migrate, user, token)
+COMMANDS = (demo, serve, project, migrate, projections, events, user, token, doctor)
 
 
 def parser() -> argparse.ArgumentParser:

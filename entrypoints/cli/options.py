@@ -12,7 +12,6 @@ import msgspec
 from entrypoints.cli.failure import CommandFailed
 from entrypoints.settings import Settings, SettingsUnreadable, read
 
-
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - argparse has no other name
 
 

@@ -102,14 +102,15 @@ def check_exposure(settings: Settings) -> None:
             raise CommandFailed(f"{file} is not there.")
     if not 0 <= settings.port <= 65_535:  # noqa: PLR2004 - the largest port
         raise CommandFailed("--port must be 0 to 65,535.")
-    if not _is_loopback(settings.host) and settings.tls_cert is None and not settings.behind_proxy:
+    if not is_loopback(settings.host) and settings.tls_cert is None and not settings.behind_proxy:
         raise CommandFailed(
             f"{settings.host} can be reached from other machines, and passwords and tokens would travel in clear. Give "
             "--tls-cert and --tls-key, or --behind-proxy where a proxy in front ends TLS, or listen on 127.0.0.1."
         )
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches it. A name other than localhost counts as reachable."""
     if host == "localhost":
         return True
     try:

@@ -26,7 +26,7 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """The command."""
-    from entrypoints.cli.accounts import installation
+    from entrypoints.cli.installation import installation
 
     with installation(settings_of(arguments)) as container:
         minted = container.create_personal_token()(arguments.user, name=arguments.name, days=arguments.days)

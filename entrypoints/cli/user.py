@@ -47,7 +47,7 @@ def add(commands: Commands) -> None:
 
 def create_user(arguments: argparse.Namespace) -> int:
     """The command."""
-    from entrypoints.cli.accounts import installation
+    from entrypoints.cli.installation import installation
 
     given = _password(arguments)
     with installation(settings_of(arguments)) as container:
@@ -58,7 +58,7 @@ def create_user(arguments: argparse.Namespace) -> int:
 
 def change_password(arguments: argparse.Namespace) -> int:
     """The command."""
-    from entrypoints.cli.accounts import installation
+    from entrypoints.cli.installation import installation
 
     given = _password(arguments)
     with installation(settings_of(arguments)) as container:
@@ -69,7 +69,7 @@ def change_password(arguments: argparse.Namespace) -> int:
 
 def grant_rights(arguments: argparse.Namespace) -> int:
     """The command."""
-    from entrypoints.cli.accounts import installation
+    from entrypoints.cli.installation import installation
 
     with installation(settings_of(arguments)) as container:
         account = container.manage_accounts().grant(

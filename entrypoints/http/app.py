@@ -38,16 +38,14 @@ def create_app(container: Container) -> Litestar:
 
 def _routers(container: Container) -> list[ControllerRouterHandler]:
     """One line a router."""
-    routers: list[ControllerRouterHandler] = [
+    return [
         health_router(container.health()),
         ingest_router(container.intake(), container.known_tokens()),
+        upload_router(UploadDesk(container.file_store(), container.file_signer())),
         api_router(container),
         live_router(container.live_streams(), container.doorkeeper()),
         console_router(container),
     ]
-    if container.settings().s3_bucket is None:
-        routers.append(upload_router(UploadDesk(container.file_store(), container.file_signer())))
-    return routers
 
 
 def _lifespan(container: Container) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:

@@ -111,4 +111,6 @@ def _refusal(description: str) -> dict[str, Any]:
 
 def openapi_config(version: str) -> OpenAPIConfig:
     """The document alone: no page that loads scripts from elsewhere."""
-    return OpenAPIConfig(title="TunePlane", version=version, path="/schema", render_plugins=[CompleteSchema(path="/")])
+    return OpenAPIConfig(
+        title="TunePlane", version=version, path="/schema", render_plugins=[CompleteSchema(path=["/", "/openapi.json"])]
+    )

@@ -17,7 +17,7 @@ from adapters.memory.series_view import MemorySeriesView
 from application.commands.open_execution import OpenedExecution
 from application.projections.registry import PROJECTIONS
 from domain.events import Event, decode
-from domain.ids import Position
+from domain.ids import Position, RunId
 from entrypoints.container import Container
 from entrypoints.http.app import create_app
 from entrypoints.settings import Settings
@@ -30,7 +30,7 @@ class Server:
         self.container = container
         self.client = client
 
-    def open_attempt(self, run: str | None = None) -> "Job":
+    def open_attempt(self, run: RunId | None = None) -> "Job":
         """An attempt of `run`, or of a new run."""
         if run is None:
             run = self.container.create_run()(name="a run", owner="ada").run_id
@@ -40,7 +40,7 @@ class Server:
     def events(self) -> list[Event]:
         """Everything in the log."""
         recorded = self.container.event_log().read(Position(0), limit=100_000, max_bytes=1 << 40)
-        return [decode(one.tag, one.payload) for one in recorded]
+        return [decode(one.tag, one.payload) for one in recorded if one.payload is not None]
 
 
 class Job:
@@ -97,7 +97,7 @@ def server(container) -> Iterator[Server]:
 
 
 @pytest.fixture
-def job(server) -> Job:
+def job(server):
     return server.open_attempt()
 
 

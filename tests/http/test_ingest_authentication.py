@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from adapters.memory.ingest_tokens import MemoryIngestTokens
 from application.credentials import mint, presented
 from domain.ids import Micros
 from entrypoints.http.ingest.authentication import KEPT_SECONDS, KnownTokens
@@ -101,7 +102,9 @@ def test_a_revoked_token_is_403_within_a_second_and_other_runs_go_on(job, server
 def with_token(job, **changes) -> str:
     """Another token of the job, changed."""
     tokens, minted = job.server.container.ingest_tokens(), mint("ing")
-    kept = tokens.find(presented(job.token, "ing").id)
+    shown = presented(job.token, "ing")
+    assert shown is not None
+    kept = tokens.find(shown.id)
     tokens.add(msgspec.structs.replace(kept, token_id=minted.id, secret_hash=minted.secret_hash, **changes))
     return minted.text
 
@@ -131,7 +134,7 @@ async def test_a_look_up_is_believed_for_a_moment_only(server, job):
     now, asked = [0.0], []
     tokens = server.container.ingest_tokens()
 
-    class Counting:
+    class Counting(MemoryIngestTokens):
         def find(self, token_id):
             asked.append(token_id)
             return tokens.find(token_id)
@@ -159,6 +162,7 @@ def test_every_minted_credential_is_recognised_and_proves_itself_alone():
     for _ in range(200):
         minted, other = mint("pat"), mint("pat")
         shown = presented(minted.text, "pat")
+        assert shown is not None
         assert shown.id == minted.id
         assert shown.proves(minted.secret_hash)
         assert not shown.proves(other.secret_hash)

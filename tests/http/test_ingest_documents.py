@@ -76,6 +76,7 @@ def test_samples_are_kept_in_chunks_with_the_summary_in_the_first(job, stored):
     assert fates(job.post("validation", samples=[a_sample(2, user="z")], chunk_index=1, **common)) == (0, 0, 1)
     second, first = [event for event in stored() if isinstance(event, SamplesReported)]
     assert (first.round_id, first.step, first.chunk_index, first.total_chunks) == ("100", 100, 0, 2)
+    assert first.summary is not None
     assert (first.summary.avg_reward, first.summary.dist, second.summary) == (0.5, ({"bin": 0},), None)
     assert [sample.idx for sample in first.samples] == [0, 1]
     assert (first.samples[0].env, first.samples[0].reward, first.samples[0].extra) == ("e", 0.5, {"k": 1})

@@ -1,4 +1,4 @@
-"""The accounts of an installation, for commands."""
+"""An installation, opened for a command."""
 
 from __future__ import annotations
 
