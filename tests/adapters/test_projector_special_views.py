@@ -44,10 +44,8 @@ class Words:
                     row = conn.execute(f"SELECT count FROM {schema}.word WHERE word = %s", (word,)).fetchone()
                     count = row[0] if row else 0
                 self._counts[word] = count + 1
-                conn.execute(
-                    f"INSERT INTO {schema}.word VALUES (%s, %s) ON CONFLICT (word) DO UPDATE SET count = excluded.count",
-                    (word, count + 1),
-                )
+                upsert = "VALUES (%s, %s) ON CONFLICT (word) DO UPDATE SET count = excluded.count"
+                conn.execute(f"INSERT INTO {schema}.word {upsert}", (word, count + 1))
                 if word == "bad":
                     raise Poison
 
@@ -126,7 +124,7 @@ def test_it_is_rebuilt_and_compared_like_the_others(log):
     store = PostgresProjectionStore(log[0], log[1], VIEWS)
     with projecting(log, VIEWS):
         append(log[1], make.a_log("a", "b"), make.a_log("b"))
-        wait_until(lambda: store.versions())
+        wait_until(store.versions)
         rebuild_projection(store, "words", lambda *_: None)
         found = compare_projection(store, "words", lambda *_: None)
     assert (found.position, found.compared, found.differences) == (2, 2, 0)
