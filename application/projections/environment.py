@@ -30,6 +30,7 @@ class NodeRecord(msgspec.Struct, frozen=True, kw_only=True):
     run: RunId
     attempt: Attempt
     node_id: str
+    """As a key; as it was reported in `node`."""
     node: dict[str, Any]
     """As reported."""
     reported_at: Micros

@@ -19,6 +19,7 @@ class DeviceRecord(msgspec.Struct, frozen=True, kw_only=True):
     run: RunId
     attempt: Attempt
     host: str
+    """As a key; as it was reported in `devices`."""
     devices: GpuDevices
     reported_at: Micros
     """When this was first said; the same said again is no news."""

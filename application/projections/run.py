@@ -9,7 +9,7 @@ from tuneplane.contract import TRANSPORT_HEALTH
 
 from application.ports.event_log import RecordedEvent
 from application.ports.records import Records, RecordTable, Where
-from application.projections.key_text import key_text
+from application.projections.key_text import column_text
 from application.projections.projection import Projection
 from domain.events import (
     EVENT_TYPES,
@@ -151,7 +151,7 @@ def _create(recorded: RecordedEvent, event: RunCreated, records: Records) -> Non
         notes=event.notes,
         created_at=recorded.recorded_at,
         created_position=recorded.position,
-        search="\n".join(key_text(text) for text in texts if text),
+        search="\n".join(column_text(text) for text in texts if text),
     )
     records.put(RUN, record)
     records.put(ACTIVITY, ActivityRecord(run=event.run))

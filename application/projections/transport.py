@@ -18,7 +18,7 @@ class HealthRecord(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     """`transport`, `invalid_metrics`, or a name of the job's own."""
     stream: str
-    """The reporter's `stream_id`; empty where it named none."""
+    """Which reporter: its `stream_id`, as a key; empty where it named none."""
     position: Position
     recorded_at: Micros
     """Server's clock: when it was heard."""

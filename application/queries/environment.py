@@ -59,7 +59,7 @@ def environment(views: Views, run: RunId, *, attempt: int | None = None) -> Envi
 def _nodes(views: Views, run: RunId, attempt: Attempt) -> list[Node]:
     return [
         Node(
-            node_id=one.node_id,
+            node_id=str(one.node.get("node_id", "")),
             hostname=one.node.get("hostname"),
             cpu=one.node.get("cpu"),
             gpu=one.node.get("gpu"),

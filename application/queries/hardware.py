@@ -107,7 +107,7 @@ def hardware_devices(views: Views, run: RunId, *, attempt: int | None = None) ->
     return [
         HostDevices(
             attempt=one.attempt,
-            host=one.host,
+            host=one.devices.host,
             pid=one.devices.pid,
             gpu_uuids=one.devices.gpu_uuids,
             gpu_attribution=one.devices.gpu_attribution,

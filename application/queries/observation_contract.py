@@ -17,6 +17,10 @@ Descriptor = dict[str, str | int | float | bool | None]
 cadence_seconds; what it does not say is not there."""
 
 
+NAMES = 20_000
+"""Names of observations that are held against a contract; a run that used more made them up."""
+
+
 class RequirementCoverage(msgspec.Struct, frozen=True, kw_only=True):
     """One requirement of the method, and whether a candidate for it was reported. It proves no correctness."""
 
@@ -103,7 +107,7 @@ def _reported(views: Views, run: RunId, attempt: Attempt | None) -> set[str]:
     keys = views.scalars.keys(run)
     if attempt is not None:
         keys = [one.key for one in views.scalars.summaries(run, keys, attempt)]
-    names = views.records.find(NAME, Where("run", "=", run), *in_attempt(attempt))
+    names = views.records.find(NAME, Where("run", "=", run), *in_attempt(attempt), limit=NAMES)
     return {*keys, *(one.name for one in names)}
 
 

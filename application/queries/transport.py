@@ -60,7 +60,7 @@ def health(views: Views, run: RunId) -> list[HealthItem]:
         HealthItem(
             attempt=one.attempt,
             name=one.name,
-            stream_id=one.stream or None,
+            stream_id=str(one.values["stream_id"]) if one.stream else None,
             recorded_at=moment(one.recorded_at),
             values=one.values,
         )

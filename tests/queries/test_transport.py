@@ -1,3 +1,4 @@
+from application.projections.transport import HEALTH
 from application.queries.run import run
 from application.queries.transport import health
 from domain.ids import Micros
@@ -59,6 +60,22 @@ def test_the_latest_of_every_kind_of_health_is_kept_apart(reports):
 
 
 def test_a_reporter_may_call_itself_anything(reports):
-    reports.of(beat(0, dropped=1, stream="a\0b", id="1"), beat(1, dropped=2, stream="a\0b", id="2"))
+    long = "名" * 511
+    reports.of(
+        beat(0, dropped=1, stream="a\0b", id="1"),
+        beat(1, dropped=2, stream="a\0b", id="2"),
+        beat(0, dropped=10, stream=long + "x", id="3"),
+        beat(1, dropped=20, stream=long + "x", id="4"),
+        beat(0, dropped=100, stream=long + "y", id="5"),
+    )
 
-    assert transport(reports).dropped_points == 2
+    assert transport(reports).dropped_points == 122
+    assert {one.stream_id for one in health(reports.views, a.RUN)} == {"a\0b", long + "x", long + "y"}
+
+
+def test_what_names_a_reporter_fits_an_index_of_postgresql(reports):
+    most = a.an_observation(kind="health", name="名" * 256, values={"stream_id": "名" * 512})
+    reports.of(most)
+
+    (record,) = reports.views.records.find(HEALTH)
+    assert sum(len(str(getattr(record, field)).encode()) for field in HEALTH.key) < 2000
