@@ -144,8 +144,8 @@ def _create(recorded: RecordedEvent, event: RunCreated, records: Records) -> Non
     record = RunRecord(
         run=event.run,
         name=event.name,
-        owner=event.owner,
-        tags=event.tags,
+        owner=column_text(event.owner),
+        tags=tuple(map(column_text, event.tags)),
         recipe=event.recipe,
         framework=event.framework,
         notes=event.notes,

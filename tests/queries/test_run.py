@@ -219,6 +219,15 @@ def test_runs_are_found_by_status_owner_tag_and_text(nothing):
     assert ids(runs(views, tag="h200", owner="ada", q="maths", status="created")) == ["a"]
 
 
+def test_no_text_of_a_run_can_stop_its_view(nothing):
+    nothing.of(named("a", name="n\0ul", owner="o\0", tags=("t\0",), recipe="r\0", notes="\0"))
+
+    found = run(nothing.views, RunId("a"), now=nothing.now)
+
+    assert (found.faults, found.name, found.notes) == ([], "n\0ul", "\0")
+    assert ids(runs(nothing.views, q="ul", tag="t\ufffd")) == ["a"]
+
+
 def test_a_run_in_the_list_is_what_it_is_alone(reports):
     reports.of(a.a_lifecycle("running"))
 
