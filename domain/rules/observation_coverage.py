@@ -72,7 +72,7 @@ def _fits(texts: Sequence[str], name: str) -> bool:
     at = len(head)
     for text in middle:
         # The first place is as good as any for what follows, so nothing is ever tried twice.
-        found = name.find(text, at, end)
+        found = name.find(text, at)
         if found < 0:
             return False
         at = found + len(text)

@@ -23,3 +23,4 @@ def test_a_different_registration_is_the_next_version(change):
 
 def test_an_artifact_of_no_step_is_not_that_of_step_0():
     given(registering(an_artifact(step=None))).when(registering(an_artifact(step=0))).then(an_artifact(step=0))
+    assert registering(an_artifact(step=None)).stream != registering(an_artifact(step=0)).stream

@@ -125,6 +125,7 @@ def test_long_lines_are_cut_and_marked():
     assert shown(f"\x1b[31m{exact}\x1b[0m\n") == [exact]
     assert shown(exact, "", "y\n") == [exact + TRUNCATED_MARK]
     assert shown(exact, "y\rshort\n") == ["short"]
+    assert shown(exact + "y\r", "\n") == [exact + TRUNCATED_MARK]
     assert partial(exact, "y") == exact + TRUNCATED_MARK
 
 
@@ -150,6 +151,17 @@ def test_an_escape_sequence_across_the_cut_takes_nothing_with_it():
     text = "x" * (LINE_CHARS - 2)
     assert shown(text + title, "\x07ab\n") == [text + "ab"]
     assert shown(text + title, "\x07abc\n") == [text + "ab" + TRUNCATED_MARK]
+
+
+def test_an_escape_sequence_behind_a_full_line_does_not_cut_it():
+    exact = "x" * LINE_CHARS
+    assert shown(exact + "\x1b]0;title", "\x07\n") == [exact]
+
+
+@pytest.mark.parametrize("cut", [0, 1, 100, 4999])
+def test_a_string_that_is_too_long_for_a_title_is_text(cut):
+    text = "\x1b]" + "t" * 5000 + "\x07"
+    assert shown(text[:cut], text[cut:] + "\n") == ["t" * 5000 + REPLACED]
 
 
 FRAGMENTS = st.sampled_from(
