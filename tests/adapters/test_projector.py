@@ -198,6 +198,7 @@ def test_a_version_that_somebody_else_moved_is_not_written(dsn, log):
     with closing(writing_connection(log[0])) as conn:
         prepare(conn, VIEWS)
         held = claim(conn, VIEWS, [])
+        advance(conn, held, [], Position(0))
         ask_nothing(dsn, "UPDATE projection_cohort SET position = 1")
         with pytest.raises(Fenced):
             advance(conn, held, decoded(log[1].read(Position(0)), held), Position(1))

@@ -48,6 +48,8 @@ class Words:
                 conn.execute(f"INSERT INTO {schema}.word {upsert}", (word, count + 1))
                 if word == "bad":
                     raise Poison
+                if word == "huge":
+                    conn.execute("SELECT repeat('x', 2000000000)")
 
     def idle(self, conn: Connection, schema: str) -> bool:
         assert conn.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
@@ -99,6 +101,15 @@ def test_a_fault_in_it_stops_its_run_in_it_alone(dsn, log):
     assert words(dsn) == {"a": 3}
     assert tallies(dsn) == {"run-1": (4, 3), "other": (2, 5)}
     assert ask(dsn, "SELECT name, run, position FROM projection_fault") == [("words", "run-1", 2)]
+
+
+def test_what_is_too_large_for_the_database_is_a_fault_and_no_outage(dsn, log):
+    with projecting(log, VIEWS):
+        append(log[1], make.a_log("huge"), make.a_log("a", run=RunId("other")))
+        wait_until(all_at(dsn, 2))
+    assert words(dsn) == {"a": 1}
+    ((error,),) = ask(dsn, "SELECT error FROM projection_fault")
+    assert error.startswith("ProgramLimitExceeded 54000 at ")
 
 
 def test_a_fault_of_another_view_leaves_it_right(dsn, log):
