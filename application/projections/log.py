@@ -36,7 +36,6 @@ class LogStateRecord(msgspec.Struct, frozen=True, kw_only=True):
     state: LineState
     grown_at: Position
     """The last event that brought text."""
-    size_bytes: int = 0
     eof: bool = False
     """The job said that nothing follows."""
 
@@ -78,7 +77,7 @@ def _grown(recorded: RecordedEvent, event: LogReported, known: LogStateRecord, r
         size_bytes=size,
     )
     records.put(PIECE, piece)
-    return msgspec.structs.replace(known, state=state, grown_at=recorded.position, size_bytes=known.size_bytes + size)
+    return msgspec.structs.replace(known, state=state, grown_at=recorded.position)
 
 
 LOG_PROJECTION = Projection(name="log", version=1, reads=(LogReported,), tables=(PIECE, STATE), project=project)

@@ -129,6 +129,13 @@ def test_every_trial_of_either_side_is_listed_once_whatever_the_page(two):
     assert cursor is None
 
 
+def test_a_last_page_of_trials_that_is_full_says_that_nothing_follows(two):
+    planned(two)
+
+    assert compared(two, limit=28).trials.next_cursor is None
+    assert len(compared(two, limit=28).trials.items) == 28
+
+
 def test_trials_filter_by_transition(two):
     planned(two)
 
