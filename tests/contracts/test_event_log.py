@@ -16,6 +16,7 @@ from domain.events import Event, ReportSetAside, decode, encode
 from domain.ids import Micros, Position, RunId, stream_id
 from domain.outcome import report_outcome
 from domain.placement import Verdict
+from domain.rules import latest_version_shows
 from tests.contracts.event_log import (
     APPEND,
     IMMUTABLE,
@@ -142,11 +143,19 @@ class TestIdentities:
     def test_the_next_version_follows_the_greatest_there_is(self, log):
         append_one(log, placed("a", 9), placed("b", 4))
         append_one(log, placed("c", None, settle=APPEND))
-        append_one(log, placed("d", 30), placed("e", None, settle=APPEND), placed("f", 20))
-        append_one(log, placed("g", None, settle=APPEND))
-        assert {event.version: said for event, said in zip(everything(log), said(log), strict=True)} == {
-            9: "a", 4: "b", 10: "c", 30: "d", 31: "e", 20: "f", 32: "g",
-        }  # fmt: skip
+        append_one(
+            log, placed("d", 30), placed("e", None, settle=APPEND), placed("f", 20), placed("g", None, settle=APPEND)
+        )
+        append_one(log, placed("h", None, settle=APPEND))
+        assert [(event.version, piece) for event, piece in zip(everything(log), said(log), strict=True)] == [
+            (9, "a"), (4, "b"), (10, "c"), (30, "d"), (31, "e"), (20, "f"), (32, "g"), (33, "h"),
+        ]  # fmt: skip
+
+    def test_the_next_version_that_differs_from_the_latest_in_its_clock_alone_is_a_duplicate(self, log):
+        append_one(log, latest_version_shows.place(an_outcome(ts=TS), STREAM))
+        again = latest_version_shows.place(an_outcome(ts="2026-01-01T00:00:09Z"), STREAM)
+        other = latest_version_shows.place(an_outcome(status="failure", ts=TS), STREAM)
+        assert fates(append_one(log, again, other, again)) == [Fate.DUPLICATE, Fate.ACCEPTED, Fate.ACCEPTED]
 
     def test_what_is_always_appended_is_kept_twice(self, log):
         answer = append_one(log, placed("a", None, settle=APPEND), placed("a", None, settle=APPEND))
@@ -175,7 +184,7 @@ class TestRequests:
         before, refused, after = append(
             log,
             [placed("b", 2)],
-            [placed("c", 3), placed("d", 2), placed("e", 1, settle=OPTIMISTIC), placed("f", 5)],
+            [placed("c", 3), placed("d", 2), placed("f", 5), placed("e", 1, settle=OPTIMISTIC)],
             [placed("g", 3), placed("h", None, settle=APPEND)],
         )
         assert isinstance(refused, StreamMovedOn)
