@@ -17,13 +17,19 @@ class Argon2Passwords:
         self._nobody = self._hasher.hash("nobody has this password")
 
     def hash(self, password: str) -> str:
-        return self._hasher.hash(password)
+        return self._hasher.hash(_bytes(password))
 
     def matches(self, password: str, kept_hash: str | None) -> bool:
-        if len(password.encode("utf-8", "replace")) > LONGEST_PASSWORD_BYTES:
+        given = _bytes(password)
+        if len(given) > LONGEST_PASSWORD_BYTES:
             return False
         try:
-            self._hasher.verify(kept_hash or self._nobody, password)
+            self._hasher.verify(kept_hash or self._nobody, given)
         except (VerificationError, InvalidHashError):
             return False
         return kept_hash is not None
+
+
+def _bytes(password: str) -> bytes:
+    """Whatever was typed, lone surrogates included."""
+    return password.encode("utf-8", "surrogatepass")

@@ -56,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         behind_proxy=arguments.behind_proxy,
     )
     check_exposure(settings)
+    check_port(settings)
     from entrypoints import logging_setup
 
     logging_setup.configure()
@@ -107,6 +108,22 @@ def check_exposure(settings: Settings) -> None:
             f"{settings.host} can be reached from other machines, and passwords and tokens would travel in clear. Give "
             "--tls-cert and --tls-key, or --behind-proxy where a proxy in front ends TLS, or listen on 127.0.0.1."
         )
+
+
+def check_port(settings: Settings) -> None:
+    """Refuses a port that is taken: the server's own socket would share it, and requests go to either."""
+    import socket
+
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as problem:
+        raise CommandFailed(
+            f"{settings.host}, port {settings.port} cannot be listened on: {problem.strerror}. Choose another --port, "
+            "or stop what listens there."
+        ) from None
 
 
 def is_loopback(host: str) -> bool:

@@ -1,0 +1,194 @@
+"""Commands on runs: made once, opened in attempts, tokens taken back, shared and withdrawn."""
+
+import threading
+
+import pytest
+
+from adapters.memory.accounts import MemoryAccounts
+from adapters.memory.event_log import MemoryEventLog
+from adapters.memory.ingest_tokens import MemoryIngestTokens
+from application.commands.create_run import CreateRun
+from application.commands.open_execution import DAY_MICROS, OpenExecution
+from application.commands.revoke_tokens import RevokeTokens
+from application.commands.share_run import ShareRun
+from application.credentials import presented
+from application.group_commit import GroupCommit
+from domain.errors import IdentityTaken, Refused, UnknownRun
+from domain.events import ExecutionOpened, IngestTokensRevoked, RunCreated, RunShared, ShareWithdrawn, decode
+from domain.ids import Micros, Position, RunId
+
+NOW = Micros(1_767_225_600_000_000)
+NOBODY = RunId("no-such-run")
+
+
+class Installation:
+    def __init__(self):
+        self.log, self.tokens, self.accounts = MemoryEventLog(), MemoryIngestTokens(), MemoryAccounts()
+        self.commit = GroupCommit(self.log)
+        self.create = CreateRun(self.commit)
+        self.open = OpenExecution(
+            self.commit, self.log, self.tokens, endpoint="http://h/api/ingest", token_days=30, clock=lambda: NOW
+        )
+        self.revoke = RevokeTokens(self.commit, self.log, self.tokens)
+        self.share = ShareRun(self.commit, self.log, self.accounts)
+
+    def events(self, kind):
+        recorded = self.log.read(Position(0), limit=1000)
+        return [event for one in recorded if isinstance(event := decode(one.tag, one.payload), kind)]
+
+
+@pytest.fixture
+def here():
+    made = Installation()
+    made.commit.start()
+    yield made
+    made.commit.stop()
+
+
+@pytest.fixture
+def run(here):
+    return here.create(name="a run", owner="ada").run_id
+
+
+def test_a_run_is_on_record_with_all_it_was_given(here):
+    made = here.create(
+        name="grpo", owner="ada", run_id="R.1_-", tags=["a", "b", "a"], recipe="r", framework="f", notes="line\n\ttwo"
+    )
+    (event,) = here.events(RunCreated)
+    assert made.run_id == "R.1_-"
+    assert made.position == here.log.head().position
+    assert event == RunCreated(
+        run=RunId("R.1_-"), name="grpo", owner="ada", tags=("a", "b"), recipe="r", framework="f", notes="line\n\ttwo"
+    )
+
+
+def test_the_server_makes_different_ids(here):
+    assert len({here.create(name="x", owner="ada").run_id for _ in range(20)}) == 20
+
+
+def test_a_taken_id_is_refused_whoever_asks(here):
+    here.create(name="x", owner="ada", run_id="r")
+    for owner in ("ada", "bob"):
+        with pytest.raises(IdentityTaken, match="run r "):
+            here.create(name="x", owner=owner, run_id="r")
+    assert len(here.events(RunCreated)) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"run_id": ""}, "run_id"),
+        ({"run_id": "a/b"}, "run_id"),
+        ({"run_id": "a b"}, "run_id"),
+        ({"run_id": "a\n"}, "run_id"),
+        ({"run_id": "é"}, "run_id"),
+        ({"run_id": "x" * 129}, "run_id"),
+        ({"run_id": "."}, "run_id"),
+        ({"run_id": ".."}, "run_id"),
+        ({"name": ""}, "name"),
+        ({"name": "n" * 257}, "name"),
+        ({"name": "a\nb"}, "name"),
+        ({"tags": ["t"] * 33}, "tags"),
+        ({"tags": ["ok", ""]}, "tags[1]"),
+        ({"tags": ["t" * 65]}, "tags[0]"),
+        ({"recipe": "r" * 257}, "recipe"),
+        ({"framework": "a\0"}, "framework"),
+        ({"notes": "n" * 16_385}, "notes"),
+        ({"notes": "a\x1b[31m"}, "notes"),
+    ],
+)
+def test_what_breaks_a_rule_is_refused_by_name_and_leaves_nothing(here, changes, path):
+    with pytest.raises(Refused) as refused:
+        here.create(**{"name": "x", "owner": "ada", **changes})
+    assert refused.value.faults[0].path == path
+    assert here.events(RunCreated) == []
+
+
+def test_attempts_count_from_0_each_with_a_token_of_its_own(here, run):
+    opened = [here.open(run, opened_by="ada") for _ in range(3)]
+    assert [one.attempt for one in opened] == [0, 1, 2]
+    assert len({one.token for one in opened}) == 3
+    assert [event.attempt for event in here.events(ExecutionOpened)] == [0, 1, 2]
+
+
+def test_an_attempt_gets_the_environment_a_launcher_injects(here, run):
+    opened = here.open(run, opened_by="ada", token_days=7)
+    assert opened.env == {
+        "TUNEPLANE_JOB_ENABLED": "1",
+        "TUNEPLANE_JOB_ENDPOINT": "http://h/api/ingest",
+        "TUNEPLANE_JOB_RUN_ID": run,
+        "TUNEPLANE_JOB_TOKEN": opened.token,
+        "TUNEPLANE_JOB_ATTEMPT": "0",
+    }
+    assert opened.expires_at == NOW + 7 * DAY_MICROS
+
+
+def test_a_token_is_kept_as_a_hash_alone(here, run):
+    opened = here.open(run, opened_by="ada")
+    secret = opened.token.rpartition("_")[2]
+    kept = here.tokens.find(presented(opened.token, "ing").id)
+    assert presented(opened.token, "ing").proves(kept.secret_hash)
+    assert (kept.run, kept.attempt, kept.scope, kept.revoked) == (run, 0, "ingest", False)
+    assert kept.expires_at == NOW + 30 * DAY_MICROS
+    assert secret.encode() not in b"".join(one.payload for one in here.log.read(Position(0)))
+    assert secret not in f"{opened!r} {kept!r}"
+
+
+def test_attempts_opened_at_once_are_all_different(here, run):
+    opened = []
+    threads = [threading.Thread(target=lambda: opened.append(here.open(run, opened_by="ada"))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(one.attempt for one in opened) == list(range(6))
+
+
+@pytest.mark.parametrize("days", [0, -1, 3_651])
+def test_an_impossible_life_of_a_token_is_refused(here, run, days):
+    with pytest.raises(Refused):
+        here.open(run, opened_by="ada", token_days=days)
+    assert here.events(ExecutionOpened) == []
+
+
+def test_an_unknown_run_is_said_to_be_unknown(here):
+    for command in (
+        lambda: here.open(NOBODY, opened_by="ada"),
+        lambda: here.revoke(NOBODY, revoked_by="ada"),
+        lambda: here.share.share(NOBODY, shared_by="ada"),
+        lambda: here.share.withdraw(NOBODY, withdrawn_by="ada"),
+    ):
+        with pytest.raises(UnknownRun, match="no-such-run"):
+            command()
+    assert here.log.head().position == 0
+
+
+def test_revoking_takes_back_every_token_of_the_run_and_of_no_other(here, run):
+    other = here.create(name="other", owner="ada").run_id
+    opened = [here.open(run, opened_by="ada"), here.open(run, opened_by="ada"), here.open(other, opened_by="ada")]
+    here.revoke(run, revoked_by="bob")
+    found = [here.tokens.find(presented(one.token, "ing").id).revoked for one in opened]
+    assert found == [True, True, False]
+    (event,) = here.events(IngestTokensRevoked)
+    assert (set(event.token_ids), event.revoked_by) == ({presented(one.token, "ing").id for one in opened[:2]}, "bob")
+
+
+def test_a_share_is_opened_by_its_link_until_it_is_withdrawn(here, run):
+    links = [here.share.share(run, shared_by="ada") for _ in range(2)]
+    for link in links:
+        shown = presented(link.token, "shr")
+        kept = here.accounts.find_secret(shown.id)
+        assert (kept.kind, kept.subject, shown.proves(kept.secret_hash)) == ("share", run, True)
+        assert link.token not in repr(link)
+    position = here.share.withdraw(run, withdrawn_by="bob")
+    assert position == here.log.head().position
+    assert here.accounts.secrets_of(run, "share") == []
+    assert {event.share_id for event in here.events(RunShared)} == {
+        event.share_id for event in here.events(ShareWithdrawn)
+    }
+
+
+def test_withdrawing_what_was_not_shared_changes_nothing(here, run):
+    head = here.log.head()
+    assert here.share.withdraw(run, withdrawn_by="ada") == 0
+    assert here.log.head() == head
