@@ -88,6 +88,15 @@ class PostgresSubject:
         ).fetchone()
         return row[0]
 
+    def miscounted(self) -> int:
+        """Summaries that do not say how many chunks there are, or where the last full one ends."""
+        row = self.conn.execute(
+            f"SELECT count(*) FROM {self.schema}.summary s WHERE (chunks, full_until) IS DISTINCT FROM"
+            f" (SELECT (count(*)::int, coalesce(max(step_max) FILTER (WHERE n >= 4096), -1))"
+            f" FROM {self.schema}.chunk c WHERE (c.series, c.attempt) = (s.series, s.attempt))"
+        ).fetchone()
+        return row[0]
+
     def drop(self) -> None:
         self.conn.execute(f"DROP SCHEMA {self.schema} CASCADE")
 

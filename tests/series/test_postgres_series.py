@@ -12,6 +12,8 @@ from psycopg import Connection
 from adapters.postgres.series import chart as chart_module
 from adapters.postgres.series import view as view_module
 from adapters.postgres.series.tables import Limits
+from adapters.postgres.series.tail_cache import TailCache
+from domain.ids import RunId
 from domain.rules.series_summary import CHUNK_POINTS
 from tests.series.model import check_chart
 from tests.series.reports import RUN, Log, a_ramp, a_report, big_reports, small_reports
@@ -49,7 +51,7 @@ def chunk_sizes(subject: PostgresSubject) -> list[int]:
     return [size for (size,) in rows]
 
 
-@settings(max_examples=15, **ANY_FIXTURE)
+@settings(max_examples=10, **ANY_FIXTURE)
 @given(
     reports=st.lists(st.one_of(small_reports, big_reports), max_size=10),
     batches=st.lists(st.integers(1, 5), min_size=10, max_size=10),
@@ -248,3 +250,30 @@ def test_an_event_whose_body_was_erased_is_left_out(conn):
         assert reader.summaries(RUN, ["loss"])[0].count == 300
     subject.tidy()
     assert chunk_sizes(subject) == [300]
+
+
+def test_a_tail_that_grew_is_read_on_from_where_it_was_read_before(conn):
+    log = Log()
+    subject = told(conn, log, a_report(("loss", a_ramp(0, 3))))
+    with subject.reader() as reader:
+        assert reader.summaries(RUN, ["loss"])[0].count == 3
+    conn.execute("UPDATE stored_events SET state = NULL")  # shows whether it is read again
+    tell(subject, log, a_report(("loss", a_ramp(3, 2))))
+
+    with subject.reader() as reader:
+        assert reader.summaries(RUN, ["loss"])[0].count == 5
+
+
+def test_tails_are_remembered_in_bounded_room(conn):
+    cache = TailCache(most_bytes=3000)
+    log = Log()
+    subject = PostgresSubject(conn)
+    for run in ("a", "b", "c"):
+        events = log.report(a_report(("loss", a_ramp(0, 50))), RunId(run))
+        add_to_log(conn, events)
+        subject.take_in(events)
+        assert [len(held) for held in cache.read(conn, subject.schema, RunId(run)).values()] == [50]
+
+    conn.execute("UPDATE stored_events SET state = NULL")
+    lengths = [len(cache.read(conn, subject.schema, RunId(run))[0]) for run in ("c", "b", "a")]
+    assert lengths == [50, 50, 0]
