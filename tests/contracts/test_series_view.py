@@ -149,6 +149,15 @@ def test_a_correction_of_nothing_but_the_last_step_is_no_new_step(conn, points):
         story.check()
 
 
+@pytest.mark.parametrize("step", [0, 4095, 4096, 8191, 8192])
+@pytest.mark.parametrize("limits", [Limits(events=1), Limits()])
+def test_a_correction_at_the_edge_of_a_full_chunk_is_no_new_step(conn, step, limits):
+    with Story(conn, limits) as story:
+        story.tell(*(a_report(("loss", a_ramp(at, 2048))) for at in range(0, 3 * 4096, 2048)))
+        story.tell(a_report(("loss", [(step, 7.5, 70)])))
+        story.check(charts=((1000, None, None), (1000, step, step), (1000, step + 1, step + 9)))
+
+
 def test_the_later_entry_of_one_batch_wins_its_step(view):
     view.tell(a_report(("loss", [(1, 1.0, 1), (1, 2.0, 2)]), ("loss", [(1, 3.0, 3)])))
 
