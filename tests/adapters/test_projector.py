@@ -218,6 +218,8 @@ def test_a_version_that_was_removed_is_not_written(dsn, log):
             advance(conn, held, decoded(log[1].read(Position(0)), held), Position(1))
         assert (tallies(dsn), pieces(dsn)) == ({}, [])
         held = claim(conn, VIEWS, held)
+        with closing(log[0].connect()) as other:
+            assert try_lock(other, "keeping", 1)
         advance(conn, held, decoded(log[1].read(Position(0)), held), Position(1))
     assert positions(dsn) == {("counting", 1): 1}
     assert tallies(dsn) == {"run-1": (1, 1)}

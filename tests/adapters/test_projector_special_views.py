@@ -69,6 +69,22 @@ class Words:
             yield word, str(count).encode()
 
 
+class Untidy(Words):
+    """Fails whenever it is to tidy up; or only counts how often it was asked."""
+
+    def __init__(self, name: str, asked: list[str], *, fails: bool) -> None:
+        super().__init__()
+        self.name = name
+        self._asked = asked
+        self._fails = fails
+
+    def idle(self, conn: Connection, schema: str) -> bool:
+        self._asked.append(self.name)
+        if self._fails:
+            raise Poison
+        return False
+
+
 VIEWS = factories((COUNTING,), (Words,))
 Place = tuple[Database, PostgresEventLog]
 
@@ -129,6 +145,16 @@ def test_it_is_tidied_up_when_nothing_is_to_be_read_and_a_failure_there_stops_no
         append(log[1], make.a_log("a"))
         wait_until(all_at(dsn, 2))
     assert words(dsn) == {"a": 2}
+
+
+def test_a_view_that_fails_to_tidy_up_is_left_in_peace_for_a_while(dsn, log):
+    asked: list[str] = []
+    views = factories((), (lambda: Untidy("failing", asked, fails=True), lambda: Untidy("sound", asked, fails=False)))
+    with projecting(log, views):
+        for position in (1, 2, 3):
+            append(log[1], make.a_log("a"))
+            wait_until(lambda position=position: asked.count("sound") >= position)
+    assert asked.count("failing") == 1
 
 
 def test_it_is_rebuilt_and_compared_like_the_others(log):

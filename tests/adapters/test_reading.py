@@ -188,6 +188,15 @@ def test_a_fault_shows_on_its_run_and_on_no_other(dsn, log, reading):
             assert pieces_of(views, fine) == pieces_of(in_memory, fine) == 1
 
 
+def test_a_fault_of_other_code_does_not_show(dsn, reading):
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute("INSERT INTO projection SELECT 'counting', 9, 9, id FROM projection_cohort LIMIT 1")
+        conn.execute("INSERT INTO projection_serving VALUES ('counting', 9, 9)")
+        conn.execute("INSERT INTO projection_fault VALUES ('counting', 9, 'run-1', 1, 'Poison', 0)")
+    with reading.now() as views:
+        assert views.faults(RUN) == []
+
+
 def test_a_run_is_read_as_it_was(log, reading):
     append(log[1], make.a_log("a"), make.a_log("b", run=RunId("other")), make.a_log("c"), make.a_log("d"))
     seen = []

@@ -82,6 +82,18 @@ def test_without_a_projector_the_rebuild_fills_by_itself_and_in_steps(dsn, log, 
     assert positions(dsn) == {("counting", 1): 0, ("counting", 2): 1100, ("keeping", 1): 0}
 
 
+def test_one_view_is_filled_without_those_that_moved_with_it(dsn, log, store):
+    with projecting(log, VIEWS):
+        append(log[1], make.a_log("x"))
+        wait_until(all_at(dsn, 1))
+    append(log[1], make.a_log("y"))
+    assert store.fill("counting", 1, quietly) == 2
+    assert positions(dsn) == {("counting", 1): 2, ("keeping", 1): 1}
+    with projecting(log, VIEWS):
+        wait_until(all_at(dsn, 2))
+    assert ask(dsn, "SELECT count(*) FROM proj_keeping_v1.piece") == [(2,)]
+
+
 def test_a_rebuilt_version_keeps_up_with_the_log(dsn, log, store):
     append(log[1], make.a_log("x"))
     rebuild_projection(store, "counting", quietly)
