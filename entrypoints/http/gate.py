@@ -5,8 +5,9 @@ Outside of routing, so that unknown addresses get the same treatment.
 
 from __future__ import annotations
 
+import http
 from collections.abc import Collection
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 from litestar.enums import ScopeType
@@ -14,6 +15,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from entrypoints.http.counters import Counters
 from entrypoints.http.errors import PROBLEM_JSON, Problem
+from entrypoints.http.paths import routed
 from entrypoints.settings import Settings
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
@@ -59,11 +61,14 @@ class Gate:
                 self._counters.answered(scope["path"], message["status"])
             await send(message)
 
-        host = _host(scope)
-        if "*" in self._hosts or host in self._hosts:
-            await self._inner(scope, receive, with_headers)
+        host, path = _host(scope), routed(scope.get("raw_path") or quote(scope["path"]).encode())
+        if "*" not in self._hosts and host not in self._hosts:
+            await _refuse(400, _wrong_host(host), with_headers)
+        elif path is None:
+            await _refuse(404, "There is nothing at this address.", with_headers)
         else:
-            await _refuse(host, with_headers)
+            scope["path"] = path
+            await self._inner(scope, receive, with_headers)
 
 
 def _host(scope: Scope) -> str:
@@ -75,11 +80,13 @@ def _host(scope: Scope) -> str:
     return name.partition(":")[0]
 
 
-async def _refuse(host: str, send: Send) -> None:
-    detail = (
-        f"This server does not answer to the name {host[:128]!r}; TUNEPLANE_ALLOWED_HOSTS names those it answers to."
-    )
-    body = msgspec.json.encode(Problem(type="about:blank", title="Bad Request", status=400, detail=detail))
+def _wrong_host(host: str) -> str:
+    return f"This server does not answer to the name {host[:128]!r}; TUNEPLANE_ALLOWED_HOSTS names those it answers to."
+
+
+async def _refuse(status: int, detail: str, send: Send) -> None:
+    title = http.HTTPStatus(status).phrase
+    body = msgspec.json.encode(Problem(type="about:blank", title=title, status=status, detail=detail))
     headers = [(b"content-type", PROBLEM_JSON.encode()), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 400, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})

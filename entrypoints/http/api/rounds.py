@@ -15,6 +15,7 @@ from application.queries.trial import Trial, TrialAttempt, trial_attempts, trial
 from domain.events.outcome import OutcomeStatus
 from domain.ids import RoundId, RunId, TrialId
 from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt
+from entrypoints.http.paths import name_of
 from entrypoints.http.signed_in import SignedIn
 
 
@@ -43,7 +44,9 @@ def list_trials(
 ) -> Response[Page[Trial]]:
     """Trials by their current outcome."""
     with moment.views(run) as views:
-        found = trials(views, RunId(run), RoundId(round_id), status=status, attempt=attempt, limit=limit, cursor=cursor)
+        found = trials(
+            views, RunId(run), RoundId(name_of(round_id)), status=status, attempt=attempt, limit=limit, cursor=cursor
+        )
         return moment.answer(views, found)
 
 
@@ -57,7 +60,9 @@ def list_trial_attempts(
 ) -> Response[Page[TrialAttempt]]:
     """The retry history of a trial, up to 100 attempts, with the reports that were set aside."""
     with moment.views(run) as views:
-        found = trial_attempts(views, RunId(run), RoundId(round_id), TrialId(trial_id), attempt=attempt)
+        found = trial_attempts(
+            views, RunId(run), RoundId(name_of(round_id)), TrialId(name_of(trial_id)), attempt=attempt
+        )
         return moment.answer(views, found)
 
 
@@ -74,5 +79,5 @@ def list_samples(
     """Retained validation samples; needs the content permission."""
     request.user.require("content")
     with moment.views(run) as views:
-        found = samples(views, RunId(run), RoundId(round_id), attempt=attempt, limit=limit, cursor=cursor)
+        found = samples(views, RunId(run), RoundId(name_of(round_id)), attempt=attempt, limit=limit, cursor=cursor)
         return moment.answer(views, found)

@@ -1,4 +1,4 @@
-"""Pages open with a session alone: tokens of jobs and programs are not looked at. Without one, to the sign-in page."""
+"""Pages open with a session alone; without one, to the sign-in page. Whatever comes with a token is refused."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from litestar import Request, Response
 from litestar.middleware import AbstractAuthenticationMiddleware, AuthenticationResult
 from litestar.types import ASGIApp
 
+from domain.errors import TokenUnknown
 from entrypoints.http.console.local_path import local_path, sign_in_address
 from entrypoints.http.signed_in import COOKIE, Connection, Doorkeeper
 
@@ -23,7 +24,9 @@ class PageAuthentication(AbstractAuthenticationMiddleware):
         self._doorkeeper = doorkeeper
 
     async def authenticate_request(self, connection: Connection) -> AuthenticationResult:
-        """By the session cookie."""
+        """By the session cookie. Raises `TokenUnknown` for what comes with a token of a job or a program."""
+        if "authorization" in connection.headers or "x-tuneplane-token" in connection.headers:
+            raise TokenUnknown("Pages open with a session; tokens are for /api.")
         found = await anyio.to_thread.run_sync(self._doorkeeper.session, connection.cookies.get(COOKIE, ""))
         if found is None:
             raise NotSignedIn

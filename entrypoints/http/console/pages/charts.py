@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from litestar import Response, get
-from litestar.params import FromPath
+from litestar.params import FromPath, FromQuery
 
 from application.ports.views import Views
 from application.queries.observation import ObservationItem, observations
@@ -21,7 +21,7 @@ _MOST_HISTOGRAMS = 12
 
 
 @get("/runs/{run_id:str}", include_in_schema=False, sync_to_thread=True)
-def charts(request: AsSignedIn, run_id: FromPath[str], console: Using, attempt: str = "") -> Response[bytes]:
+def charts(request: AsSignedIn, run_id: FromPath[str], console: Using, attempt: FromQuery[str] = "") -> Response[bytes]:
     """The page; its script fetches the curves that are in view."""
     chosen = attempt_of(attempt)
     with console.views(run_id) as views:

@@ -8,7 +8,7 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from litestar import Response, get
-from litestar.params import FromPath
+from litestar.params import FromPath, FromQuery
 
 from application.ports.views import Views
 from application.queries.live import StreamName, behind
@@ -24,7 +24,9 @@ EXPIRY_NOTICE_MICROS = 86_400_000_000
 """A token that ends within a day, under a job that runs, is warned of."""
 
 
-def job_head(views: Views, console: Console, signed_in: SignedIn, run_id: str, tab: Tab, attempt: int | None) -> JobHead:
+def job_head(
+    views: Views, console: Console, signed_in: SignedIn, run_id: str, tab: Tab, attempt: int | None
+) -> JobHead:
     """Raises `UnknownRun`."""
     moment = now()
     found = run(views, RunId(run_id), now=moment)
@@ -50,7 +52,11 @@ def live_address(
 
 @get("/runs/{run_id:str}/head", include_in_schema=False, sync_to_thread=True)
 def head_part(
-    request: AsSignedIn, run_id: FromPath[str], console: Using, tab: Tab = "charts", attempt: str = ""
+    request: AsSignedIn,
+    run_id: FromPath[str],
+    console: Using,
+    tab: FromQuery[Tab] = "charts",
+    attempt: FromQuery[str] = "",
 ) -> Response[bytes]:
     """The head alone, to renew it."""
     with console.views(run_id) as views:

@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 from urllib.parse import urlencode
 
 from litestar import Response, get
-from litestar.params import QueryParameter
+from litestar.params import FromQuery, QueryParameter
 
 from application.projections.run import RunStatus
 from application.queries.run import RunItem, runs
@@ -29,10 +29,10 @@ def jobs(
     request: AsSignedIn,
     console: Using,
     q: Search = "",
-    status: str = "",
+    status: FromQuery[str] = "",
     owner: Search = "",
     tag: Search = "",
-    cursor: str = "",
+    cursor: FromQuery[str] = "",
 ) -> Response[bytes]:
     """Jobs that meet every filter, newest first."""
     chosen = _status(status)

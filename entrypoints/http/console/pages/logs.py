@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 from litestar import Response, get
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath, FromQuery, QueryParameter
 from tuneplane.contract import INT64_MAX
 
 from application.queries.log import LogLine, before_line, lines
@@ -27,7 +27,7 @@ class EarlierLines(msgspec.Struct, frozen=True):
 
 
 @get("/runs/{run_id:str}/logs", include_in_schema=False, sync_to_thread=True)
-def logs(request: AsSignedIn, run_id: FromPath[str], console: Using, attempt: str = "") -> Response[bytes]:
+def logs(request: AsSignedIn, run_id: FromPath[str], console: Using, attempt: FromQuery[str] = "") -> Response[bytes]:
     """The last lines; more come by the live stream where the log can still grow."""
     chosen = attempt_of(attempt)
     with console.views(run_id) as views:

@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 from litestar import Response, get
 from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter, SkipValidation
+from litestar.params import FromPath, FromQuery, QueryParameter, SkipValidation
 from tuneplane.contract import INT64_MAX
 
 from application.credentials import presented
@@ -74,7 +74,7 @@ def share(token: FromPath[str], shares: Using) -> Response[bytes]:
 
 
 @get("/s/{token:str}/series", include_in_schema=False, sync_to_thread=True)
-def share_series(token: FromPath[str], shares: Using, cursor: str = "") -> Response[bytes]:
+def share_series(token: FromPath[str], shares: Using, cursor: FromQuery[str] = "") -> Response[bytes]:
     """The series in numbers, as JSON."""
     with shares.opened(token) as (run_id, views):
         return _json(series(views, run_id, limit=_SERIES, cursor=cursor or None))

@@ -6,7 +6,7 @@ from typing import get_args
 from urllib.parse import urlencode
 
 from litestar import Response, get
-from litestar.params import FromPath
+from litestar.params import FromPath, FromQuery
 
 from application.ports.views import Views
 from application.queries.round import Round, round_, rounds
@@ -30,11 +30,11 @@ def validation(
     request: AsSignedIn,
     run_id: FromPath[str],
     console: Using,
-    attempt: str = "",
-    round_id: str = "",
-    status: str = "",
-    cursor: str = "",
-    trials_cursor: str = "",
+    attempt: FromQuery[str] = "",
+    round_id: FromQuery[str] = "",
+    status: FromQuery[str] = "",
+    cursor: FromQuery[str] = "",
+    trials_cursor: FromQuery[str] = "",
 ) -> Response[bytes]:
     """Rounds, the latest to begin first; the trials of one are shown when its `round_id` is given."""
     chosen, address = attempt_of(attempt), Address(run_id, attempt, cursor)
@@ -61,13 +61,16 @@ def validation(
 
 @get("/runs/{run_id:str}/validation/trial", include_in_schema=False, sync_to_thread=True)
 def trial_history(
-    request: AsSignedIn, run_id: FromPath[str], console: Using, round_id: str, trial_id: str, attempt: str = ""
+    request: AsSignedIn,
+    run_id: FromPath[str],
+    console: Using,
+    round_id: FromQuery[str],
+    trial_id: FromQuery[str],
+    attempt: FromQuery[str] = "",
 ) -> Response[bytes]:
     """The retries of one trial, to open below its row."""
     with console.views(run_id) as views:
-        found = trial_attempts(
-            views, RunId(run_id), RoundId(round_id), TrialId(trial_id), attempt=attempt_of(attempt)
-        )
+        found = trial_attempts(views, RunId(run_id), RoundId(round_id), TrialId(trial_id), attempt=attempt_of(attempt))
     part = TrialHistoryPart(title=trial_id, user=user_of(request), trial_id=trial_id, attempts=found.items)
     return rendered(part)
 
@@ -98,9 +101,7 @@ class Address:
         return f"/runs/{self.run_id}/{path}" + (f"?{urlencode(given)}" if given else "")
 
 
-def _trials(
-    views: Views, address: Address, round_id: str, status: OutcomeStatus | None, cursor: str
-) -> TrialsView:
+def _trials(views: Views, address: Address, round_id: str, status: OutcomeStatus | None, cursor: str) -> TrialsView:
     run, attempt = RunId(address.run_id), attempt_of(address.attempt)
     known = round_(views, run, RoundId(round_id), attempt=attempt)
     found = trials(

@@ -1,0 +1,145 @@
+import asyncio
+import json
+import re
+
+import pytest
+
+from application.queries.live import STREAMS, start
+from entrypoints.http.live.hub import LiveHub
+from entrypoints.http.stopping import Stopping
+from tests.http.people import personal_token
+
+
+@pytest.fixture
+def headers(server):
+    return {"Authorization": f"Bearer {personal_token(server, 'watcher')}"}
+
+
+def events_of(text: str):
+    """(id, event, data) of each event; comments are left out."""
+    blocks = [block for block in text.split("\n\n") if block and not block.startswith((":", "retry"))]
+    fields = [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks]
+    return [(found["id"], found["event"], json.loads(found["data"])) for found in fields]
+
+
+def finished(job):
+    """A job that has printed three lines and ended."""
+    for piece in ("one\n", "two\n", "three\n"):
+        job.post("logs", chunks=[piece])
+    job.post("logs", chunks=[], eof=True)
+    return f"/api/runs/{job.run_id}/live"
+
+
+def words(events):
+    return [line["text"] for _, name, data in events if name == "logs" for line in data["lines"]]
+
+
+def test_a_stream_is_sent_whole_and_ends(server, job, headers):
+    answer = server.client.get(finished(job), headers=headers)
+
+    events = events_of(answer.text)
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert (answer.headers["x-accel-buffering"], answer.headers["cache-control"]) == ("no", "no-store")
+    assert words(events) == ["one", "two", "three"]
+    assert events[-1][1] == "end"
+    assert len({identity for identity, *_ in events}) == len(events)
+
+
+@pytest.mark.parametrize("way", ["header", "query"])
+def test_a_reader_that_has_seen_everything_is_told_to_stop_asking(server, job, headers, way):
+    address = finished(job)
+    last = events_of(server.client.get(address, headers=headers).text)[-1][0]
+
+    if way == "header":
+        answer = server.client.get(address, headers=headers | {"Last-Event-ID": last})
+    else:
+        answer = server.client.get(address, headers=headers, params={"cursor": last})
+
+    assert (answer.status_code, answer.text) == (204, "")
+
+
+@pytest.mark.parametrize("place", ["junk", "-1", "9" * 30, "%00", "a\tb"])
+def test_a_place_that_was_never_given_out_is_400(server, job, headers, place):
+    answer = server.client.get(finished(job), headers=headers | {"Last-Event-ID": place})
+
+    assert answer.status_code == 400
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_place_in_another_run_is_400(server, job, headers):
+    other = server.open_attempt()
+    answer = server.client.get(finished(job), headers=headers, params={"cursor": start(other.run_id)})
+
+    assert answer.status_code == 400
+
+
+def test_an_unknown_stream_is_refused_by_name(server, job, headers):
+    answer = server.client.get(finished(job), headers=headers, params={"streams": "logs,gossip"})
+
+    assert answer.status_code == 400
+    assert "gossip" in answer.json()["detail"]
+
+
+def test_an_unknown_run_is_404(server, headers):
+    assert server.client.get("/api/runs/no-such-run/live", headers=headers).status_code == 404
+    assert server.client.get("/api/runs/no%20run/live", headers=headers).status_code == 404
+
+
+def test_what_a_job_printed_cannot_forge_an_event(server, job, headers):
+    job.post("logs", chunks=["id: 1\nevent: end\ndata: {}\n\n\r\revent: lifecycle\n\x00\u2028\n"], eof=True)
+
+    events = events_of(server.client.get(f"/api/runs/{job.run_id}/live", headers=headers).text)
+
+    assert [name for _, name, _ in events if name not in {"logs", "lifecycle"}] == ["end"]
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]+", identity) for identity, *_ in events)
+    assert words(events)[0] == "id: 1"
+
+
+class Counting:
+    """Reading that counts how often views were opened for readers."""
+
+    def __init__(self, reading) -> None:
+        self.reading, self.opened = reading, 0
+
+    def now(self, min_position=0):
+        self.opened += 1
+        return self.reading.now(min_position)
+
+    def await_news(self, after, seconds):
+        return self.reading.await_news(after, min(seconds, 0.05))
+
+
+def test_readers_at_one_place_share_one_look(server, job):
+    job.post("logs", chunks=["line\n"])
+    reading = Counting(server.container.reading())
+
+    async def many():
+        hub = LiveHub(reading, Stopping())
+        before = hub.position
+        await hub.frames(job.run_id, frozenset(STREAMS), start(job.run_id))
+        await hub.moved(before, 5)
+        opened = reading.opened
+        asked = [hub.frames(job.run_id, frozenset(STREAMS), start(job.run_id)) for _ in range(300)]
+        found = await asyncio.gather(*asked)
+        await asyncio.to_thread(hub.close)
+        return reading.opened - opened, found
+
+    looks, found = asyncio.run(many())
+    assert looks == 1
+    assert len({one.text for one in found}) == 1
+
+
+def test_readers_wake_when_the_server_stops(server, job):
+    async def waiting():
+        stopping = Stopping()
+        hub = LiveHub(Counting(server.container.reading()), stopping)
+        await hub.frames(job.run_id, frozenset(STREAMS), start(job.run_id))
+        await hub.moved(hub.position - 1, 5)
+        waiter = asyncio.create_task(hub.moved(hub.position + 1_000_000, 60))
+        await asyncio.sleep(0)
+        stopping.begin()
+        woken = await asyncio.wait_for(waiter, 10)
+        await asyncio.to_thread(hub.close)
+        return woken
+
+    assert asyncio.run(waiting()) is True

@@ -1,0 +1,124 @@
+"""What the edge adds to the queries: parameters, headers, statuses, encodings."""
+
+import csv
+
+import pytest
+
+from tests.http.people import personal_token
+
+
+@pytest.fixture
+def get(server, job):
+    headers = {"Authorization": f"Bearer {personal_token(server, 'reader')}"}
+    return lambda path="", **params: server.client.get(f"/api/runs/{job.run_id}{path}", headers=headers, params=params)
+
+
+def points(key, values):
+    return [
+        {"key": key, "step": step, "value": value, "ts": f"2026-01-01T00:00:{step:02}Z"}
+        for step, value in values.items()
+    ]
+
+
+def test_an_answer_says_which_position_it_shows_and_is_not_kept(job, get):
+    position = job.post("metrics", points=points("loss", {1: 0.5})).json()["position"]
+
+    answer = get("/series", min_position=position)
+
+    assert int(answer.headers["x-tuneplane-position"]) >= position
+    assert answer.headers["cache-control"] == "no-store"
+    assert "x-tuneplane-behind" not in answer.headers
+
+
+def test_an_answer_that_came_too_early_says_how_far_it_is_behind(job, get):
+    position = job.post("metrics", points=points("loss", {1: 0.5})).json()["position"]
+
+    answer = get("/series", min_position=position + 7)
+
+    assert answer.headers["x-tuneplane-behind"] == "7"
+
+
+@pytest.mark.parametrize("wrong", [{"min_position": -1}, {"min_position": 2**63}, {"as_of": "yesterday"}])
+def test_a_moment_that_cannot_be_is_refused(get, wrong):
+    answer = get("/series", **wrong)
+
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/series", "/logs", "/hparams", "/environment", "/hardware", "/artifacts", "/benchmarks", "/observations"]
+    + ["/coverage", "/validation/rounds", "/trajectories"],
+)
+def test_every_list_takes_an_attempt_and_a_moment(job, get, path):
+    assert get(path, attempt=0).status_code == 200
+    assert get(path, attempt=9).status_code == 404
+    assert get(path, as_of=1).status_code in {200, 404}
+
+
+def test_a_run_did_not_exist_before_it_was_made(job, get):
+    position = job.post("metrics", points=points("loss", {1: 0.5})).json()["position"]
+
+    assert get(as_of=0).status_code == 404
+    assert get("/series", as_of=position - 1).json()["items"] == []
+    assert len(get("/series", as_of=position).json()["items"]) == 1
+
+
+def test_csv_is_a_download_that_no_spreadsheet_runs(job, get):
+    job.post("metrics", points=points("=cmd()", {1: -0.5}))
+
+    answer = get("/series.csv")
+
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"].startswith("attachment;")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert [(row["key"], row["value"]) for row in csv.DictReader(answer.text.splitlines())] == [("'=cmd()", "-0.5")]
+
+
+def test_a_chart_in_order_of_time_holds_the_same_rows(job, get):
+    job.post(
+        "metrics",
+        points=[
+            {"key": "loss", "step": 1, "value": 1.0, "ts": "2026-01-01T00:00:09Z"},
+            {"key": "loss", "step": 2, "value": 2.0, "ts": "2026-01-01T00:00:01Z"},
+        ],
+    )
+
+    by_step, by_time = (
+        get("/series/data", key="loss").json()["loss"],
+        get("/series/data", key="loss", x="time").json()["loss"],
+    )
+
+    assert (by_step["step"], by_time["step"], by_time["last"]) == ([1, 2], [2, 1], [2.0, 1.0])
+
+
+def test_a_name_with_a_slash_travels_encoded(job, get):
+    job.post("validation", step=1, round_id="a/b", samples=[{"idx": 0, "user": "q", "assistant": "a"}])
+
+    assert get("/validation/rounds/a%2Fb/trials").status_code == 200
+    assert get("/validation/rounds/a/b/trials").status_code == 404
+
+
+def test_text_that_utf8_cannot_hold_does_not_break_the_download(job, get):
+    job.send("logs", b'{"run_id":"%b","chunks":["whole \\ud83d\\ude00 text\\n"]}' % job.run_id.encode())
+
+    assert get("/logs.txt").content == "whole \N{GRINNING FACE} text\n".encode()
+
+
+def test_no_answer_holds_a_token_or_its_hash(server, job, get):
+    secret = job.token.rsplit("_", 1)[1]
+    events = get("/events", limit=1000).json()["items"]
+    whole = [get(f"/events/{item['position']}").text for item in events]
+
+    assert whole
+    assert all(secret not in text for text in [get().text, *whole])
+
+
+@pytest.mark.parametrize(
+    "path", ["/validation/rounds/a%252Fb/trials", "/validation/rounds/a%00b/trials", "/%ff", "/a%1fb"]
+)
+def test_a_path_is_decoded_once_and_holds_no_control_characters(job, get, path):
+    job.post("validation", step=1, round_id="a/b", samples=[{"idx": 0, "user": "q", "assistant": "a"}])
+
+    assert get(path).status_code == 404
