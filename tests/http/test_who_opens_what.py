@@ -16,7 +16,7 @@ PUBLIC = {
     ("GET", "/login"),
     ("POST", "/login"),
     ("GET", "/s/{token}"),
-    ("GET", "/s/{token}/data"),
+    ("GET", "/s/{token}/series/data"),
     ("GET", "/s/{token}/series"),
     ("GET", "/static/{file_path}"),
 }
