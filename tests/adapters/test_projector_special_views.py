@@ -1,6 +1,7 @@
 """Views that keep tables of their own are carried along like all others: same transaction, same faults, tidied up."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import psycopg
 import pytest
@@ -95,6 +96,10 @@ def log(dsn: str) -> Iterator[Place]:
         yield both
 
 
+def at_least(count: int, asked: list[str], name: str) -> bool:
+    return asked.count(name) >= count
+
+
 def words(dsn: str) -> dict[str, int]:
     return dict(ask(dsn, "SELECT word, count FROM proj_words_v1.word"))
 
@@ -153,7 +158,7 @@ def test_a_view_that_fails_to_tidy_up_is_left_in_peace_for_a_while(dsn, log):
     with projecting(log, views):
         for position in (1, 2, 3):
             append(log[1], make.a_log("a"))
-            wait_until(lambda position=position: asked.count("sound") >= position)
+            wait_until(partial(at_least, position, asked, "sound"))
     assert asked.count("failing") == 1
 
 
