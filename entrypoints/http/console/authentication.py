@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import anyio.to_thread
 from litestar import Request, Response
 from litestar.middleware import AbstractAuthenticationMiddleware, AuthenticationResult
@@ -33,7 +35,7 @@ class PageAuthentication(AbstractAuthenticationMiddleware):
         return AuthenticationResult(user=found, auth=None)
 
 
-def to_sign_in(request: Request[object, object, object], _: NotSignedIn) -> Response[bytes]:
+def to_sign_in(request: Request[Any, Any, Any], _: NotSignedIn) -> Response[bytes]:
     """A redirection; for a part of a page, an instruction to htmx to leave the page that it is on."""
     if "hx-request" in request.headers:
         came_from = request.headers.get("hx-current-url", "")

@@ -10,9 +10,9 @@ _LONGEST = 2_048
 
 
 def local_path(text: str) -> str:
-    """`text` where it is a path here, else the front page.
+    r"""`text` where it is a path here, else the front page.
 
-    Browsers read `//host`, `/\\host` and paths with tabs or line ends in them as addresses of other hosts.
+    Browsers read `//host`, `/\host` and paths with tabs or line ends in them as addresses of other hosts.
     """
     if len(text) > _LONGEST or "\\" in text or not _LOCAL.match(text):
         return "/"

@@ -52,6 +52,4 @@ def html(context: Page) -> bytes:
 def rendered(context: Page, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
     """The answer with the page. Made in the handler's thread, so that the event loop does not have to."""
     more = {**_HEADERS, **(headers or {})}
-    return Response(html(context), status_code=status, media_type="text/html; charset=utf-8", headers=more)
-
-
+    return Response(html(context), status_code=status, media_type="text/html", headers=more)

@@ -11,7 +11,17 @@ from domain.errors import DomainFault
 from entrypoints.container import Container
 from entrypoints.http.console.authentication import NotSignedIn, PageAuthentication, to_sign_in
 from entrypoints.http.console.console import Console
-from entrypoints.http.console.pages import charts, help, job_head, jobs, logs, problem, share, sign_in, validation
+from entrypoints.http.console.pages import (
+    charts,
+    job_head,
+    jobs,
+    logs,
+    problem,
+    share,
+    sign_in,
+    validation,
+    what_to_check,
+)
 from entrypoints.http.console.pages.share import Shares
 from entrypoints.http.console.pages.sign_in import Door
 from entrypoints.http.console.static_files import static
@@ -58,7 +68,7 @@ def _pages_router(container: Container) -> Router:
             validation.validation,
             validation.trial_history,
             job_head.head_part,
-            help.help_page,
+            what_to_check.what_to_check,
         ],
         middleware=[lambda app: PageAuthentication(app, doorkeeper)],
         dependencies={"console": Provide(lambda: console, sync_to_thread=False)},

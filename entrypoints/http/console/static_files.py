@@ -1,10 +1,11 @@
-"""Style sheets, scripts and icons: read once, named by a digest of them all, so that browsers may keep them for ever."""
+"""Style sheets, scripts and icons, named by a digest of them all, so that browsers may keep them for ever."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from litestar import Request, Response, get
@@ -14,8 +15,8 @@ from entrypoints.http.errors import NothingHere
 
 _FOLDER = Path(__file__).parent / "static"
 _MEDIA_TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css",
+    ".js": "text/javascript",
     ".svg": "image/svg+xml",
 }
 _FOR_EVER = "public, max-age=31536000, immutable"
@@ -69,6 +70,6 @@ STATIC = StaticFiles()
 
 
 @get("/static/{digest:str}/{name:path}", include_in_schema=False, sync_to_thread=False)
-def static(request: Request[object, object, object], digest: FromPath[str], name: FromPath[str]) -> Response[bytes]:
+def static(request: Request[Any, Any, Any], digest: FromPath[str], name: FromPath[str]) -> Response[bytes]:
     """Open to everybody."""
     return STATIC.serve(digest, name.lstrip("/"), request.headers.get("accept-encoding", ""))

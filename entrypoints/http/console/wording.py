@@ -26,10 +26,12 @@ def percent(ratio: float | None) -> str:
     """`83.3 %`; a rate that is not quite all or nothing never reads as 100 % or 0 %."""
     if ratio is None:
         return "unknown"
+    if ratio in {0, 1}:
+        return f"{ratio:.0%}".replace("%", " %")
     shown = f"{100 * ratio:.1f}"
-    if shown == "100.0" and ratio < 1:
+    if shown == "100.0":
         return "> 99.9 %"
-    if shown == "0.0" and ratio > 0:
+    if shown == "0.0":
         return "< 0.1 %"
     return f"{shown} %"
 

@@ -2,5 +2,6 @@
 import "./times.js";
 import "./refresh.js";
 import "./live.js";
+import "./share.js";
 import "./charts/grid.js";
 import "./logs/log.js";

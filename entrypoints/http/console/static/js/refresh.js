@@ -1,6 +1,8 @@
 // <tp-poll seconds=…>: asks htmx for fresh content while somebody looks. What did not change is not swapped, so that
 // selections, focus and open details stay.
 const seen = new Map();
+// What is renewed keeps its details as the reader left them.
+let open = [];
 
 class Poll extends HTMLElement {
   connectedCallback() {
@@ -23,12 +25,9 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   const address = requestConfig.path;
   if (seen.get(address) === serverResponse) event.detail.shouldSwap = false;
   else seen.set(address, serverResponse);
-  event.detail.open = [...target.querySelectorAll("details[open][id]")].map((one) => one.id);
+  open = [...target.querySelectorAll("details[open][id]")].map((one) => one.id);
 });
 
-// A renewed head keeps its details as the reader left them.
-let open = [];
-document.addEventListener("htmx:beforeSwap", (event) => (open = event.detail.open ?? []));
 document.addEventListener("htmx:afterSettle", () => {
   for (const id of open) document.getElementById(id)?.setAttribute("open", "");
   open = [];

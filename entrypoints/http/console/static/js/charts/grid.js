@@ -103,6 +103,7 @@ class Charts extends HTMLElement {
     for (const cards of this.groups?.values() ?? []) {
       const many = cards.querySelectorAll(":scope > :not([hidden])").length;
       cards.parentElement.hidden = !many;
+      cards.parentElement.dataset.many = many;
       cards.parentElement.querySelector("small").textContent = count(many);
     }
     this.searchInput.placeholder = `${count(this.charts.size)} series`;

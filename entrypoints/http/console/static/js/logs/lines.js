@@ -1,11 +1,12 @@
 // One line of a log as an element. Text is only ever text, whatever the job printed.
 const UNSHOWABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-const ERROR = /\b(?:error|exception|traceback|fatal|critical|panic|segmentation fault|out of memory|oom-kill(?:ed)?|killed)\b|\b\w+(?:Error|Exception)\b/i;
+const ERROR = /\b(?:error|exception|traceback|fatal|critical|panic|segmentation fault|out of memory|oom-kill(?:ed)?|killed)\b/i;
+const ERROR_CLASS = /\b[A-Z]\w*(?:Error|Exception)\b/;
 const NO_ERROR = /\b(?:0|no) errors?\b/i;
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
 /** A guess from its words, for the eye; it decides nothing. */
-export const looksLikeError = (text) => ERROR.test(text) && !NO_ERROR.test(text);
+export const looksLikeError = (text) => (ERROR.test(text) || ERROR_CLASS.test(text)) && !NO_ERROR.test(text);
 
 /** Marks up a line that the server rendered, or that was just made. */
 export function dress(line) {

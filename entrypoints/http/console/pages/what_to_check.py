@@ -10,6 +10,6 @@ from entrypoints.http.console.rendering import rendered
 
 
 @get("/help", include_in_schema=False, sync_to_thread=True)
-def help_page(request: AsSignedIn, console: Using) -> Response[bytes]:
+def what_to_check(request: AsSignedIn, console: Using) -> Response[bytes]:
     """The page."""
     return rendered(HelpPage(title="What to check", user=user_of(request), ingest_address=console.ingest_address))

@@ -1,0 +1,82 @@
+"""The console over adapters in memory: one person, one job, and a browser without scripts."""
+
+from collections.abc import Iterator
+
+import pytest
+from dependency_injector import providers
+from litestar.testing import TestClient
+
+from entrypoints.container import Container
+from entrypoints.http.app import create_app
+from entrypoints.settings import Settings
+from tests.http.conftest import Job, Server, in_memory
+
+PASSWORD = "a long enough password"
+
+
+class QuickPasswords:
+    """Keeps passwords as they are: hashing them well takes long, and is tested where it is done."""
+
+    def hash(self, password: str) -> str:
+        return password
+
+    def matches(self, password: str, kept_hash: str | None) -> bool:
+        return password == kept_hash
+
+
+class Site(Server):
+    """The server with its people."""
+
+    def sign_in(self, name: str = "ada", password: str = PASSWORD, **headers: str):
+        return self.client.post(
+            "/login", data={"name": name, "password": password}, headers=headers, follow_redirects=False
+        )
+
+    def page(self, address: str, status: int = 200, **headers: str) -> str:
+        """A page as HTML."""
+        answer = self.client.get(address, headers=headers, follow_redirects=False)
+        assert answer.status_code == status, answer.text
+        return answer.text
+
+    def get(self, address: str, **headers: str):
+        return self.client.get(address, headers=headers, follow_redirects=False)
+
+
+def site_of(settings: Settings) -> Iterator[Site]:
+    container = in_memory(settings)
+    container.passwords.override(providers.Object(QuickPasswords()))
+    container.manage_accounts().create("ada", role="member", password=PASSWORD)
+    with TestClient(create_app(container)) as client:
+        yield Site(container, client)
+
+
+@pytest.fixture
+def settings(tmp_path) -> Settings:
+    return Settings(database_url="unused", data=tmp_path, allowed_hosts=("testserver.local",))
+
+
+@pytest.fixture
+def closed(settings) -> Iterator[Site]:
+    """Nobody is signed in."""
+    yield from site_of(settings)
+
+
+@pytest.fixture
+def site(closed: Site) -> Site:
+    """Ada is signed in."""
+    assert closed.sign_in().status_code == 303
+    return closed
+
+
+@pytest.fixture
+def container(closed: Site) -> Container:
+    return closed.container
+
+
+@pytest.fixture
+def job(site: Site) -> Job:
+    return site.open_attempt()
+
+
+def point(key: str = "loss", step: int = 0, value: float = 0.5) -> dict[str, object]:
+    return {"key": key, "step": step, "value": value, "ts": "2026-01-01T00:00:00Z"}

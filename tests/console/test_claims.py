@@ -1,0 +1,49 @@
+"""What pages never claim: each sentence of the list stands on the page that it concerns."""
+
+import pytest
+
+from tests.console.conftest import point
+from tests.console.test_job_page import text_of
+from tests.console.test_validation import outcome, population, protocol, send
+
+CLAIMS = {
+    "missing text is no failed trial": ("validation?round_id=r1", "missing text does not mean that the trial failed"),
+    "an absent heartbeat is no proof": ("", "an absent heartbeat is unknown health, no proof that training stopped"),
+    "an absent heartbeat, in the strip": ("", "Its absence is no proof that training stopped."),
+    "coverage is no correctness": ("", "it is no proof that the metric is correct"),
+    "unknown metrics are neutral": ("", "numeric and neutral: no direction is better"),
+    "a difference is observed": ("validation", "A difference between two rates is observed, no statistical proof"),
+    "a low reward is no failed answer": ("validation", "a low reward is no failed answer"),
+    "sampled rollouts give no rate": ("", "sampled rollouts give no success rate"),
+    "a step proves no policy version": ("", "it proves no policy version"),
+    "digests are declarations": ("validation", "declared by the producer and not certified"),
+    "eligibility promotes nothing": ("validation", "marked training-eligible by the producer, which promotes nothing"),
+    "text is sampled": ("validation?round_id=r1", "Retained text is sampled unless it says otherwise"),
+    "unknown is not zero": ("validation", "have unknown counts, not zero"),
+    "old history": ("", "cannot be reconstructed"),
+}
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_the_page_says_what_its_numbers_do_not_mean(site, job, claim):
+    path, sentence = CLAIMS[claim]
+    job.post("metrics", points=[point()])
+    send(job, population("r1", 2), outcome("r1", "t", "success"), protocol("r1"))
+    assert sentence in text_of(site.page(f"/runs/{job.run_id}/{path}".rstrip("/")))
+
+
+def test_queued_is_not_delivered(site):
+    assert "is queued, not delivered" in text_of(site.page("/help"))
+
+
+def test_a_job_without_evaluation_events_is_unknown_and_not_zero(site, job):
+    assert "unknown, not zero" in text_of(site.page(f"/runs/{job.run_id}/validation"))
+
+
+def test_the_public_page_claims_no_more(site, job):
+    send(job, population("r1", 2), outcome("r1", "t", "success"), protocol("r1"))
+    token = site.container.share_run().share(job.run_id, shared_by="ada").token
+    text = text_of(site.page(f"/s/{token}"))
+    assert "declared by the producer and is not certified" in text
+    assert "unknown, not zero" in text
+    assert "no statistical proof" in text

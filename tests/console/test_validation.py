@@ -1,0 +1,231 @@
+import hashlib
+import json
+import re
+
+import pytest
+from tuneplane import contract
+
+from application.queries.round import Round
+from entrypoints.http.console.pages.rounds import round_view
+from tests.console.conftest import Site
+from tests.console.test_job_page import text_of
+from tests.console.test_jobs import HOSTILE
+
+TS = "2026-01-01T00:00:00Z"
+
+
+def identity(*parts: object) -> str:
+    return "validation:" + hashlib.sha256(json.dumps(list(parts)).encode()).hexdigest()
+
+
+def outcome(
+    round_id: str, trial: str, status: str, trial_attempt: int = 0, eligible: bool = False
+) -> dict[str, object]:
+    name = "validation.outcome"
+    values = {"round_id": round_id, "trial_id": trial, "trial_attempt": trial_attempt, "status": status}
+    return {
+        "id": identity(name, round_id, trial, trial_attempt),
+        "kind": "event",
+        "name": name,
+        "ts": TS,
+        "values": {**values, "training_eligible": eligible},
+    }
+
+
+def population(round_id: str, expected: int) -> dict[str, object]:
+    name = "validation.population"
+    return {
+        "id": identity(name, round_id),
+        "kind": "event",
+        "name": name,
+        "ts": TS,
+        "values": {"round_id": round_id, "expected": expected},
+    }
+
+
+def metric(round_id: str, key: str, value: float) -> dict[str, object]:
+    name = "validation.metric"
+    return {
+        "id": identity(name, round_id, key),
+        "kind": "event",
+        "name": name,
+        "ts": TS,
+        "values": {"round_id": round_id, "key": key, "value": value, "unit": "native"},
+    }
+
+
+def protocol(round_id: str) -> dict[str, object]:
+    name = "validation.protocol"
+    digests = {f"{one}_digest": "0123456789abcdef" * 4 for one in ("dataset", "cohort", "verifier", "settings")}
+    return {
+        "id": identity(name, round_id),
+        "kind": "event",
+        "name": name,
+        "ts": TS,
+        "values": {"round_id": round_id, **digests, "split": "heldout", "checkpoint": "step-100"},
+    }
+
+
+def send(job, *events: dict[str, object]) -> None:
+    for start in range(0, len(events), contract.EVENTS_PER_CALL):
+        answer = job.post("observations", events=list(events[start : start + contract.EVENTS_PER_CALL]), contract=None)
+        assert answer.status_code == 200, answer.text
+
+
+@pytest.fixture
+def evaluated(job):
+    """10 planned: 5 right, 1 wrong, 1 that broke, 1 unscored; 2 not reported."""
+    send(
+        job,
+        population("r1", 10),
+        *(outcome("r1", f"t{n}", "success", eligible=n < 2) for n in range(5)),
+        outcome("r1", "t5", "failure"),
+        outcome("r1", "t6", "infra_error"),
+        outcome("r1", "t7", "unscored"),
+        metric("r1", "loss", 0.25),
+        protocol("r1"),
+    )
+    return job
+
+
+def page(site: Site, job, query: str = "") -> str:
+    return site.page(f"/runs/{job.run_id}/validation{query}")
+
+
+def test_counts_and_rates_of_a_round_stand_with_their_denominators(site, evaluated):
+    html = page(site, evaluated)
+    text = text_of(html)
+    assert "8 reported, 10 planned" in text
+    assert "success rate 83.3 %: 5 of 6 scored (successes and failures)" in text
+    assert "scoring coverage 60.0 %: 6 scored of 10 planned" in text
+    assert "2 marked training-eligible by the producer, which promotes nothing" in text
+    assert "loss 0.25 native" in text
+    assert 'aria-label="5 success, 1 failure, 1 execution error, 1 unscored, 2 not reported"' in html
+    bars = re.findall(r'<rect class="(\w+)" x="([\d.]+)" y="0" width="([\d.]+)"', html)
+    assert [(kind, float(x), float(width)) for kind, x, width in bars] == [
+        ("success", 0, 50),
+        ("failure", 50, 10),
+        ("infra_error", 60, 10),
+        ("unscored", 70, 10),
+        ("not_reported", 80, 20),
+    ]
+
+
+def a_round(**changes) -> Round:
+    given = {
+        "round_id": "r",
+        "attempt": 0,
+        "expected": 10,
+        "reported": 8,
+        "success": 5,
+        "failure": 1,
+        "infra_error": 1,
+        "unscored": 1,
+        "not_reported": 2,
+        "training_eligible": 0,
+        "success_rate": 5 / 6,
+        "scoring_coverage": 0.6,
+        "population": "declared",
+        "protocol": None,
+        "metrics": [],
+        "set_aside": 0,
+    }
+    return Round(**{**given, **changes})
+
+
+def test_where_there_is_no_rate_the_reason_stands_in_its_place():
+    nothing = round_view(a_round(success=0, failure=0, success_rate=None, scoring_coverage=0.0))
+    assert nothing.rate == "unknown: nothing is scored"
+    assert nothing.coverage == "0 %: 0 scored of 10 planned"
+    unplanned = round_view(a_round(expected=None, not_reported=None, scoring_coverage=None, population="unknown"))
+    assert unplanned.coverage == "unknown: nobody declared how many trials were planned"
+    exceeded = round_view(a_round(expected=7, not_reported=None, scoring_coverage=None, population="exceeded"))
+    assert exceeded.coverage == "unknown: 8 trials were reported, more than the 7 planned"
+    empty = round_view(a_round(expected=0, reported=0, scoring_coverage=None))
+    assert empty.coverage == "unknown: no trials were planned"
+
+
+def test_a_round_that_only_sent_samples_is_unknown_and_not_zero(site, job):
+    answer = job.post("validation", step=3, samples=[{"idx": 0, "user": "secret q", "assistant": "a"}])
+    assert answer.status_code == 200, answer.text
+    text = text_of(page(site, job))
+    assert "Outcomes unknown" in text
+    assert "reported: unknown, planned: unknown" in text
+    assert "0 success" not in text
+    assert "secret q" not in text
+
+
+def test_a_job_without_rounds_is_unknown_and_says_how_to_report_one(site, job):
+    text = text_of(page(site, job))
+    assert "unknown, not zero" in text
+    assert "validation_outcome(" in text
+
+
+def test_a_round_without_a_protocol_says_so_and_one_with_it_does_not_certify_it(site, evaluated):
+    assert "declared by the producer and not certified" in page(site, evaluated)
+    send(evaluated, outcome("r2", "t", "success"))
+    assert "No protocol was declared" in page(site, evaluated)
+
+
+def test_the_newest_round_comes_first_and_older_ones_are_paged(site, job):
+    for number in range(12):
+        send(job, population(f"round {number}", 1))
+    first = page(site, job)
+    found = re.findall(r"<h2><bdi>(round \d+)</bdi></h2>", first)
+    assert found == [f"round {number}" for number in range(11, 1, -1)]
+    older = re.search(r'href="([^"]*)">Older rounds', first)
+    assert older is not None
+    assert re.findall(r"<h2><bdi>(round \d+)</bdi></h2>", site.page(older[1].replace("&amp;", "&"))) == [
+        "round 1",
+        "round 0",
+    ]
+
+
+def trial_ids(html: str) -> list[str]:
+    return re.findall(r'title="Its attempts"><bdi>([^<]*)</bdi>', html)
+
+
+def test_trials_are_filtered_by_their_current_outcome(site, evaluated):
+    assert trial_ids(page(site, evaluated, "?round_id=r1")) == [f"t{n}" for n in range(8)]
+    assert trial_ids(page(site, evaluated, "?round_id=r1&status=infra_error")) == ["t6"]
+    send(evaluated, outcome("r1", "t6", "success", trial_attempt=1))
+    assert trial_ids(page(site, evaluated, "?round_id=r1&status=infra_error")) == []
+    assert "t6" in trial_ids(page(site, evaluated, "?round_id=r1&status=success"))
+    assert site.get(f"/runs/{evaluated.run_id}/validation?round_id=r1&status=lost").status_code == 422
+    assert site.get(f"/runs/{evaluated.run_id}/validation?round_id=nothing").status_code == 404
+
+
+def test_more_than_fifty_trials_come_in_pages(site, job):
+    send(job, *(outcome("r1", f"t{n:03}", "success") for n in range(60)))
+    first = page(site, job, "?round_id=r1&status=success")
+    more = re.search(r'href="([^"]*)#trials">More trials', first)
+    assert more is not None
+    assert len(trial_ids(first)) == 50
+    assert trial_ids(site.page(more[1].replace("&amp;", "&"))) == [f"t{n:03}" for n in range(50, 60)]
+
+
+def test_the_retries_of_a_trial_show_what_counts_and_what_was_set_aside(site, evaluated):
+    send(evaluated, outcome("r1", "t6", "success", trial_attempt=1), outcome("r1", "t6", "failure", trial_attempt=0))
+    address = re.search(r'hx-get="([^"]*trial_id=t6)"', page(site, evaluated, "?round_id=r1"))
+    assert address is not None
+    html = site.page(address[1].replace("&amp;", "&"))
+    assert "<html" not in html
+    rows = re.findall(r'<th scope="row">(.*?)</th>\s*<td><span class="outcome (\w+)">', html)
+    assert [(text_of(head).strip(), status) for head, status in rows] == [
+        ("1 counts", "success"),
+        ("0", "infra_error"),
+        ("set aside", "failure"),
+    ]
+
+
+def test_names_of_rounds_and_trials_stay_text_and_find_their_way_back(site, job):
+    send(job, outcome(HOSTILE, f"{HOSTILE}&x=1#/?", "success"))
+    html = page(site, job)
+    assert "<script>alert" not in html
+    inspect = re.search(r'<a href="([^"]*)#trials"', html)
+    assert inspect is not None
+    trials = site.page(inspect[1].replace("&amp;", "&"))
+    assert "<script>alert" not in trials
+    history = re.search(r'hx-get="([^"]*trial_id=[^"]*)"', trials)
+    assert history is not None
+    assert "counts" in site.page(history[1].replace("&amp;", "&"))
