@@ -134,7 +134,7 @@ def _read(
     half = unfinished(state.state)
     if n < state.state.n or (half is not None and len(ended) == size):
         return ended, _Place(place.attempt, n)
-    grown = n > place.n or place.seen < state.grown_at
+    grown = place.seen < state.grown_at
     reached = _Place(place.attempt, n, state.grown_at)
     return (ended if half is None or not grown else [*ended, half]), reached
 

@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from application.queries.log import lines, text
+from application.queries.page import cursor_of
 from domain.errors import Refused, UnknownRun, UnknownThing
 from domain.ids import RunId
 from tests import factories as a
@@ -79,7 +80,9 @@ def test_pages_of_any_size_leave_nothing_out_and_repeat_nothing(reports, limit):
     reports.of(*(a.a_log(f"{n}a\n{n}b\n{n}", f"c\n{n}d") for n in range(100)), a.a_log("", eof=True))
 
     found, page = [], lines(reports.views, a.RUN, limit=limit)
-    while not page.eof:
+    for _ in range(500):
+        if page.eof:
+            break
         found += shown(page)
         assert len(page.lines) <= limit
         page = lines(reports.views, a.RUN, cursor=page.next_cursor, limit=limit)
@@ -87,6 +90,13 @@ def test_pages_of_any_size_leave_nothing_out_and_repeat_nothing(reports, limit):
 
     whole = "".join(f"{n}a\n{n}b\n{n}c\n{n}d" for n in range(100)).split("\n")
     assert found == [(n, line, n == len(whole) - 1) for n, line in enumerate(whole)]
+
+
+def test_a_page_of_many_pieces_is_as_full_as_its_limit_allows(reports):
+    reports.of(*(a.a_log(f"{n}\n") for n in range(200)))
+
+    assert [one.n for one in lines(reports.views, a.RUN, limit=150).lines] == list(range(150))
+    assert len(lines(reports.views, a.RUN, limit=1000).lines) == 200
 
 
 def test_the_end_is_the_end_only_when_all_of_it_was_answered(reports):
@@ -198,6 +208,14 @@ def test_junk_for_a_cursor_is_refused(reports):
     for junk in ("x", "é", "AAAA", "WyJsb2ciXQ", "a" * 10_000, "W10", "eyJhIjoxfQ"):
         with pytest.raises(Refused):
             lines(reports.views, a.RUN, cursor=junk)
+
+
+@pytest.mark.parametrize("parts", [(-1, 0, 0), (0, -1, 0), (0, 0, -1), (1, 0, 0)])
+def test_a_cursor_made_by_hand_opens_nothing(reports, parts):
+    reports.of(a.a_log("one\n"))
+
+    with pytest.raises(Refused):
+        lines(reports.views, a.RUN, cursor=cursor_of("log", a.RUN, *parts))
 
 
 def test_a_cursor_of_another_run_or_attempt_is_refused(restarted):
