@@ -178,7 +178,9 @@ def test_nothing_can_be_written_through_a_read(reading):
 def test_a_fault_shows_on_its_run_and_on_no_other(dsn, log, reading):
     poisoned, fine = RunId("poisoned"), RunId("fine")
     with projecting(log, VIEWS):
-        position = append(log[1], make.a_log("poison", run=poisoned), make.a_log("a", run=fine))
+        position = append(
+            log[1], make.a_log("poison", run=poisoned), make.a_log("a", run=fine), make.a_log("b", run=poisoned)
+        )
         with reading.now(position) as views, history_of(log[1]).now() as in_memory:
             (fault,) = views.faults(poisoned)
             (twin,) = in_memory.faults(poisoned)
@@ -186,6 +188,7 @@ def test_a_fault_shows_on_its_run_and_on_no_other(dsn, log, reading):
             assert fault.error == twin.error
             assert views.faults(fine) == in_memory.faults(fine) == views.faults(RunId("\0")) == []
             assert pieces_of(views, fine) == pieces_of(in_memory, fine) == 1
+            assert pieces_of(views, poisoned) == pieces_of(in_memory, poisoned) == 0
 
 
 def test_a_fault_of_other_code_does_not_show(dsn, reading):
