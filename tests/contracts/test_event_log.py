@@ -101,6 +101,11 @@ class TestIdentities:
         assert first == again
         assert log.head().position == 2
 
+    def test_a_repeat_and_a_losing_report_in_one_request_are_told_apart(self, log):
+        append_one(log, placed("a"))
+        answer = append_one(log, placed("a"), placed("b"), placed("a"))
+        assert fates(answer) == [Fate.DUPLICATE, Fate.SET_ASIDE, Fate.DUPLICATE]
+
     def test_each_different_losing_report_is_recorded(self, log):
         append_one(log, placed("a"))
         assert positions(append_one(log, placed("b"), placed("c"), placed("b"))) == [2, 3, 2]
