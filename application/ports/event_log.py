@@ -32,8 +32,10 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Placed(msgspec.Struct, frozen=True):
-    """Where one candidate ended up. For a duplicate, where the event it repeats stands; for a losing
-    report, where it is on record."""
+    """Where one candidate ended up.
+
+    For a duplicate, where the event it repeats stands; for a losing report, where it is on record.
+    """
 
     fate: Fate
     position: Position
@@ -93,8 +95,10 @@ class EventLog(Protocol):
         run: RunId | None = None,
         tags: Collection[str] | None = None,
     ) -> list[RecordedEvent]:
-        """Events behind `after` in order, up to and including `until`: at most `limit`, and no more than
-        `max_bytes` of payload beyond the first."""
+        """Events behind `after` in order, up to and including `until`.
+
+        At most `limit`, and no more than `max_bytes` of payload beyond the first.
+        """
         ...
 
     def at(self, positions: Sequence[Position]) -> list[RecordedEvent]:

@@ -16,8 +16,10 @@ class StoredObject(msgspec.Struct, frozen=True):
 
 
 class ObjectStore(Protocol):
-    """Keys are made by the server, `[a-z0-9/_.-]+`, never from client text. Every method raises `TryAgain` where the
-    store is away."""
+    """Keys are made by the server, `[a-z0-9/_.-]+`, never from client text.
+
+    Every method raises `TryAgain` where the store is away.
+    """
 
     def put(self, key: str, body: bytes, sha256: str) -> None:
         """Stores the body whole and durably, or not at all. Putting the same bytes again changes nothing."""

@@ -13,12 +13,14 @@ PUBLIC = {
     ("GET", "/readyz"),
     ("GET", "/metrics"),
     ("GET", "/schema"),
+    ("GET", "/schema/openapi.json"),
+    ("GET", "/schema/{path}"),
     ("GET", "/login"),
     ("POST", "/login"),
     ("GET", "/s/{token}"),
     ("GET", "/s/{token}/series/data"),
     ("GET", "/s/{token}/series"),
-    ("GET", "/static/{file_path}"),
+    ("GET", "/static/{digest}/{name}"),
 }
 """For anyone; what they show is decided elsewhere."""
 SIGNED_URL = {("PUT", "/api/uploads/{key}")}

@@ -1,14 +1,33 @@
-"""Two evaluation rounds side by side."""
+"""Two runs, or two evaluation rounds, side by side."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from litestar import Response, get
 from litestar.di import NamedDependency
-from litestar.params import FromQuery
+from litestar.params import FromQuery, QueryParameter
+from tuneplane.contract import METRIC_KEY_CHARS
 
+from application.queries.review import Review, review
 from application.queries.review_rounds import RoundComparison, review_rounds, side_of
+from domain.ids import RunId
 from domain.rules.trial_transitions import Transition
 from entrypoints.http.api.moment import Cursor, Limit, Moment
+
+
+@get("/api/review", sync_to_thread=True)
+def compare_runs(
+    moment: NamedDependency[Moment],
+    left: FromQuery[str],
+    right: FromQuery[str],
+    q: Annotated[str, QueryParameter(max_length=METRIC_KEY_CHARS)] = "",
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Response[Review]:
+    """Metrics with comparison-identity verdicts, benchmarks. It establishes no equivalence of protocols."""
+    with moment.all_views() as views:
+        return moment.answer(views, review(views, RunId(left), RunId(right), q=q, limit=limit, cursor=cursor))
 
 
 @get("/api/review/rounds", sync_to_thread=True)

@@ -56,6 +56,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     history.list_events,
     history.read,
     history.whole_log,
+    review.compare_runs,
     review.compare_rounds,
 )
 
