@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 import pytest
 import zstandard
-
 from tuneplane import contract
 
 GOOD = {"points": [{"key": "a", "step": 1, "value": 1.0, "ts": "2026-01-01T00:00:00Z"}]}
@@ -73,6 +72,7 @@ def test_a_body_torn_at_any_byte_is_refused(job, stored, encoding):
     for cut in range(len(whole)):
         answer = job.send("metrics", whole[:cut], **{"Content-Encoding": encoding})
         assert answer.status_code == 400, (cut, answer.text)
+        assert encoding in answer.json()["detail"] or cut == 0
     refused(job, stored, answer, 400)
 
 
@@ -144,6 +144,12 @@ def test_every_path_has_its_cap(job, stored, path):
     padded = lambda size: b'{"run_id":"x","pad":"' + b"x" * (size - 23) + b'"}'  # noqa: E731
     assert job.send(path, padded(CAPS[path])).status_code in {403, 422}
     refused(job, stored, job.send(path, padded(CAPS[path] + 1)), 413)
+
+
+@pytest.mark.parametrize("path", CAPS)
+@pytest.mark.parametrize("length", ["999999999999", "-1", "1e3"])
+def test_a_length_over_the_cap_is_refused_before_anything_is_read(job, stored, path, length):
+    refused(job, stored, job.send(path, b"{}", **{"Content-Length": length}), 413)
 
 
 @pytest.mark.parametrize("path", CAPS)

@@ -282,3 +282,25 @@ def test_unknown_fields_are_ignored(job):
 def test_numpy_columns_are_ordinary_float64(job, stored):
     job.packed("metrics", stream="s", sequence=1, series=[a_series()])
     assert batch_of(stored())[1].values.dtype == np.dtype("<f8")
+
+
+def test_many_points_keep_the_order_they_came_in_within_each_series(job, stored):
+    job.post("metrics", points=[point(key=f"k{n % 3}", step=n % 5, value=float(n)) for n in range(2048)])
+    batch = batch_of(stored())[1]
+    assert batch.values.tolist() == [float(n) for first in range(3) for n in range(first, 2048, 3)]
+
+
+def test_packed_integers_of_eight_bytes_are_numbers_too(job, stored):
+    job.packed("metrics", stream="s", sequence=1, series=[a_series(values=[2**63, 2**40])])
+    assert batch_of(stored())[1].values.tolist() == [2.0**63, 2.0**40]
+
+
+def test_columns_whose_bytes_would_fit_other_lengths_are_refused(job, stored):
+    # Two floats, then two: as many bytes as one float and three, with a marker where the second head would be.
+    crafted = struct.unpack(">d", bytes([0x93, 0xCB]) + b"\xcb" * 6)[0]
+    sent = [
+        a_series(steps=[1], values=[crafted, crafted], ts=[1.0]),
+        a_series(key="b", steps=[1, 2, 3], values=[crafted, crafted], ts=[1.0, 2.0, 3.0]),
+    ]
+    assert fault(job.packed("metrics", stream="s", sequence=1, series=sent))["path"] == "series[0].values"
+    assert stored() == []

@@ -4,10 +4,12 @@ import hashlib
 import json
 import math
 
+import msgspec
 import pytest
 
 from adapters.memory.object_store import MemoryObjectStore
-from domain.errors import TryAgain, UnknownThing
+from application.commands.store_trajectory import StoreTrajectory
+from domain.errors import IdentityTaken, TryAgain, UnknownThing
 from domain.events import TrajectoryDeleted, TrajectoryStored
 
 
@@ -178,3 +180,33 @@ def test_non_finite_numbers_in_messagepack_are_refused(job, stored, where, value
     answer = job.packed("trajectory", trace=changed)
     assert answer.status_code == 422
     assert stored() == []
+
+
+@pytest.mark.parametrize(("size", "status"), [(1_048_576, 200), (1_048_577, 422)])
+def test_a_document_has_at_most_1_mib_of_json(job, size, status):
+    trace = a_trace(messages=[a_message(content="x" * 16_000)] * 65 + [a_message(content="")])
+    short = size - len(json.dumps(trace, separators=(",", ":")).encode())
+    trace["messages"][-1] = a_message(content="x" * short)
+    assert len(json.dumps(trace, separators=(",", ":")).encode()) == size
+    raw = json.dumps({"run_id": job.run_id, "trace": trace}, separators=(",", ":")).encode()
+    assert job.send("trajectory", raw).status_code == status
+
+
+def test_the_body_of_a_report_that_lost_a_race_is_removed(job, stored):
+    """Two bodies at once: the second had not seen the first when it was put."""
+    job.post("trajectory", trace=a_trace())
+    kept = bodies(job)
+    (event,) = stored()
+
+    class Unseen:
+        def stream(self, stream):
+            return []
+
+    container = job.server.container
+    store = StoreTrajectory(container.commit(), Unseen(), container.bodies())
+    late = msgspec.structs.replace(
+        event, object_key="trajectories/late", body_digest=hashlib.sha256(b"late").hexdigest()
+    )
+    with pytest.raises(IdentityTaken):
+        store(late, b"late")
+    assert bodies(job) == kept

@@ -1,0 +1,137 @@
+"""Commands explain themselves, say what to do when they fail, and import little before they run."""
+
+import ast
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from entrypoints.cli import doctor, main
+from entrypoints.cli.failure import CommandFailed
+from entrypoints.cli.serve import check_exposure, is_loopback
+from entrypoints.logging_setup import OneLine
+from entrypoints.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = [
+    ["serve"],
+    ["project"],
+    ["migrate"],
+    ["doctor"],
+    ["projections"],
+    *(["projections", action] for action in ("status", "rebuild", "compare", "promote", "drop")),
+    ["events"],
+    *(["events", action] for action in ("replay", "verify", "export", "import")),
+    ["user"],
+    *(["user", action] for action in ("create", "password", "grant")),
+    ["token"],
+    ["token", "create"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_explains_itself(command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main.main([*command, "--help"])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"usage: tuneplane-server {' '.join(command)}")
+    assert len(said.splitlines()) > 3
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["user"], ["events", "replay"], ["serve", "--port", "x"]])
+def test_what_is_not_understood_exits_2(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main.main(arguments)
+    assert ended.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("head", ["", "5", "5:abc", "x:" + "0" * 64, "5:" + "g" * 64, "5:" + "0" * 63])
+def test_a_head_that_is_none_is_refused_with_its_form(head, capsys):
+    assert main.main(["events", "verify", "--head", head]) == 1
+    assert "64 hex digits" in capsys.readouterr().err
+
+
+def test_an_export_that_cannot_be_read_is_said_plainly(tmp_path, capsys):
+    assert main.main(["events", "verify", "--file", str(tmp_path / "none")]) == 1
+    (tmp_path / "bad").write_bytes(b"no event\n")
+    assert main.main(["events", "verify", "--file", str(tmp_path / "bad")]) == 1
+    said = capsys.readouterr().err
+    assert "cannot be read" in said
+    assert "line 1" in said
+
+
+def test_a_setting_that_cannot_be_used_is_said_plainly(monkeypatch, capsys):
+    monkeypatch.setenv("TUNEPLANE_PORT", "many")
+    assert main.main(["migrate"]) == 1
+    assert "TUNEPLANE_PORT" in capsys.readouterr().err
+
+
+def test_help_imports_no_framework():
+    code = "import sys; import entrypoints.cli.main; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"litestar", "numpy", "psycopg", "granian", "dependency_injector"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("h", False),
+    ],
+)
+def test_loopback_is_told_from_what_others_reach(host, loopback):
+    assert is_loopback(host) is loopback
+    settings = Settings(host=host)
+    if loopback:
+        check_exposure(settings)
+    else:
+        with pytest.raises(CommandFailed, match="in clear"):
+            check_exposure(settings)
+        check_exposure(Settings(host=host, behind_proxy=True))
+
+
+def test_doctor_says_when_jobs_are_given_an_address_that_only_this_machine_reaches():
+    found = doctor.ingest_address(Settings())
+    assert not found.good
+    assert "TUNEPLANE_INGEST_URL" in str(found)
+    assert doctor.ingest_address(Settings(ingest_url="https://t.example")).good
+
+
+def test_doctor_says_when_the_server_may_not_listen_so(tmp_path):
+    assert not doctor.exposure(Settings(host="0.0.0.0")).good
+    assert doctor.exposure(Settings()).good
+    assert doctor.disk(Settings(data=tmp_path / "not" / "there")).sentence.endswith(f"{tmp_path}.")
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\r\nb", "\x1b[2J", "\x9b31m", "a\u2028b", "\x00"])
+def test_no_text_of_a_client_forges_a_log_line(text):
+    record = logging.LogRecord("n", logging.ERROR, "f", 1, "%s failed", (text,), None)
+    line = OneLine("%(message)s").format(record)
+    assert line.isprintable()
+    assert line.endswith(" failed")
+
+
+def test_a_traceback_stays_readable_and_inert():
+    try:
+        int("\x1b[2J")
+    except ValueError:
+        record = logging.LogRecord("n", logging.ERROR, "f", 1, "failed", (), sys.exc_info())
+    lines = OneLine("%(message)s").format(record).split("\n")
+    assert len(lines) > 2
+    assert all(line.isprintable() for line in lines)
+
+
+def test_commands_import_what_they_need_when_they_run():
+    for path in (ROOT / "entrypoints" / "cli").glob("*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ImportFrom):
+                assert not (node.module or "").startswith(("adapters", "application", "entrypoints.http")), path
