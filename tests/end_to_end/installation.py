@@ -103,11 +103,10 @@ class ServerProcess:
             lambda: conninfo_of_running(self.data / "postgres"), "the database's start"
         )
 
-    def postmaster(self) -> int:
-        """The process number of its database."""
+    def postmaster(self) -> int | None:
+        """The process number of its database; None while there is none on record."""
         found = read_pid_file(self.data / "postgres" / "pgdata")
-        assert found is not None
-        return found.pid
+        return None if found is None else found.pid
 
     def projector(self) -> int:
         """The process number of its projector."""
