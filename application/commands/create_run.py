@@ -7,13 +7,13 @@ import uuid
 from collections.abc import Sequence
 
 import msgspec
+from tuneplane.contract import RUN_ID_PATTERN
 
 from application.group_commit import GroupCommit
 from domain.errors import IdentityTaken, Refused
 from domain.events import RunCreated
 from domain.ids import Position, RunId
 from domain.run import create_run
-from tuneplane.contract import RUN_ID_PATTERN
 
 NAME_CHARS = 256
 TAGS = 32

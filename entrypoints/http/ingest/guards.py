@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from tuneplane.contract import INT64_MAX
 
 from domain.errors import Refused
-from tuneplane.contract import INT64_MAX
 
 DEPTH = 32
 """Of free-form values, nested lists and maps."""

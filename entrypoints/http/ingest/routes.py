@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import SkipValidation
+from tuneplane.contract import trajectory_id
 
 from application.commands.open_execution import DAY_MICROS
 from application.commands.store_trajectory import body_key, digest_of
@@ -31,7 +32,6 @@ from entrypoints.http.ingest.wire import (
     upload_url,
     validation,
 )
-from tuneplane.contract import trajectory_id
 
 Using = NamedDependency[SkipValidation[Intake]]
 

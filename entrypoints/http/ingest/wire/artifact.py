@@ -7,14 +7,6 @@ import posixpath
 from typing import Annotated, Any, Literal
 
 import msgspec
-
-from domain.artifact import register_artifact
-from domain.errors import Refused
-from domain.events import ArtifactRegistered
-from domain.placement import Placement
-from entrypoints.http.ingest.body import Body, Report
-from entrypoints.http.ingest.guards import converted, free_form, name
-from entrypoints.http.ingest.source import Source
 from tuneplane.contract import (
     ARTIFACT_BODY_BYTES,
     ARTIFACT_FORMAT_CHARS,
@@ -25,6 +17,14 @@ from tuneplane.contract import (
     INT64_MAX,
     completion_digest,
 )
+
+from domain.artifact import register_artifact
+from domain.errors import Refused
+from domain.events import ArtifactRegistered
+from domain.placement import Placement
+from entrypoints.http.ingest.body import Body, Report
+from entrypoints.http.ingest.guards import converted, free_form, name
+from entrypoints.http.ingest.source import Source
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
 Digest = Annotated[str, msgspec.Meta(pattern=DIGEST_PATTERN)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
+from tuneplane.contract import METRIC_KEY_CHARS, SMALL_BODY_BYTES
 
 from domain.benchmark import score_benchmark
 from domain.events import BenchmarkScored
@@ -12,7 +13,6 @@ from domain.placement import Placement
 from entrypoints.http.ingest.body import Body, Report
 from entrypoints.http.ingest.guards import finite, name
 from entrypoints.http.ingest.source import Source
-from tuneplane.contract import METRIC_KEY_CHARS, SMALL_BODY_BYTES
 
 SCORES_PER_REQUEST = 1_024
 

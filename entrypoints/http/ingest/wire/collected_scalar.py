@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
+from tuneplane.contract import EVENT_TEXT_CHARS, INT64_MAX
 
 from application.commands.report_collected_scalars import CollectedScalar
 from domain.errors import Refused
 from domain.events.series import Provenance
 from entrypoints.http.ingest.guards import converted, finite, name, optional_name
 from entrypoints.http.ingest.timestamps import micros
-from tuneplane.contract import EVENT_TEXT_CHARS, INT64_MAX
 
 SOURCE_CHARS = 64
 PRODUCER_CHARS = 128

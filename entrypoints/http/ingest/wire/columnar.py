@@ -11,6 +11,7 @@ from typing import Annotated
 
 import msgspec
 import numpy as np
+from tuneplane.contract import INT64_MAX, METRIC_KEY_CHARS, POINTS_PER_BATCH
 
 from application.columns import Floats, Ints
 from application.commands.report_metrics import InvalidReport, SeriesBatch
@@ -19,7 +20,6 @@ from domain.events.series import InvalidKind
 from entrypoints.http.errors import Undecodable
 from entrypoints.http.ingest.guards import name, refusal_of
 from entrypoints.http.ingest.timestamps import EARLIEST_SECONDS, LATEST_SECONDS
-from tuneplane.contract import INT64_MAX, METRIC_KEY_CHARS, POINTS_PER_BATCH
 
 Step = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
+from tuneplane.contract import ENVIRONMENT_BODY_BYTES
 
 from domain.environment import report_environment, report_nodes
 from domain.events import EnvironmentReported, NodesReported
@@ -12,7 +13,6 @@ from domain.placement import Placement
 from entrypoints.http.ingest.body import Body, Report
 from entrypoints.http.ingest.guards import converted, free_form, name
 from entrypoints.http.ingest.source import Source
-from tuneplane.contract import ENVIRONMENT_BODY_BYTES
 
 NODES_PER_REQUEST = 4_096
 _NAME_CHARS = 256

@@ -7,17 +7,6 @@ from collections.abc import Mapping
 from typing import Annotated, Literal, Protocol
 
 import msgspec
-
-from domain.errors import Refused
-from domain.events import OutcomeReported, PopulationDeclared, ProtocolDeclared, ValidationMetricReported
-from domain.ids import RoundId, TrialId
-from domain.outcome import report_outcome
-from domain.placement import Placement
-from domain.population import declare_population
-from domain.protocol import declare_protocol
-from domain.validation_metric import report_validation_metric
-from entrypoints.http.ingest.guards import below, converted, finite, name
-from entrypoints.http.ingest.source import Source
 from tuneplane.contract import (
     DIGEST_PATTERN,
     INT31_MAX,
@@ -29,6 +18,17 @@ from tuneplane.contract import (
     TRIAL_ID_CHARS,
     validation_event_id,
 )
+
+from domain.errors import Refused
+from domain.events import OutcomeReported, PopulationDeclared, ProtocolDeclared, ValidationMetricReported
+from domain.ids import RoundId, TrialId
+from domain.outcome import report_outcome
+from domain.placement import Placement
+from domain.population import declare_population
+from domain.protocol import declare_protocol
+from domain.validation_metric import report_validation_metric
+from entrypoints.http.ingest.guards import below, converted, finite, name
+from entrypoints.http.ingest.source import Source
 
 VALIDATION_KEY_CHARS = 128
 Count31 = Annotated[int, msgspec.Meta(ge=0, le=INT31_MAX)]

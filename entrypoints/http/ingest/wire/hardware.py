@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
+from tuneplane.contract import HARDWARE_BODY_BYTES, INT64_MAX, METRIC_KEY_CHARS, POINTS_PER_BATCH
 
 from application.commands.report_hardware import HardwareReport
 from application.commands.report_metrics import Origin, SeriesBatch
@@ -19,7 +20,6 @@ from entrypoints.http.ingest.guards import finite, name
 from entrypoints.http.ingest.source import Source
 from entrypoints.http.ingest.timestamps import micros
 from entrypoints.http.ingest.wire.logs import Sequence, Session, check_numbering
-from tuneplane.contract import HARDWARE_BODY_BYTES, INT64_MAX, METRIC_KEY_CHARS, POINTS_PER_BATCH
 
 HOST_CHARS = 256
 CARDS = 128

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from tuneplane.contract import HPARAMS_BODY_BYTES
+
 from domain.events import HyperparametersReported
 from domain.hyperparameters import report_hyperparameters
 from domain.placement import Placement
 from entrypoints.http.ingest.body import Body, Report
 from entrypoints.http.ingest.guards import free_form
 from entrypoints.http.ingest.source import Source
-from tuneplane.contract import HPARAMS_BODY_BYTES
 
 
 class Hyperparameters(Report, frozen=True, kw_only=True):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from tuneplane.contract import SMALL_BODY_BYTES
+
 from domain.events import LifecycleReported
 from domain.events.lifecycle import LifecycleName
 from entrypoints.http.ingest.body import Body, Report
 from entrypoints.http.ingest.source import Source
 from entrypoints.http.ingest.timestamps import checked
-from tuneplane.contract import SMALL_BODY_BYTES
 
 
 class Lifecycle(Report, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
+from tuneplane.contract import INT64_MAX, LOGS_BODY_BYTES, STREAM_PATTERN
 
 from domain.errors import Refused
 from domain.events import LogReported
@@ -12,7 +13,6 @@ from domain.log import report_numbered, report_unnumbered
 from domain.placement import Placement
 from entrypoints.http.ingest.body import Body, Report
 from entrypoints.http.ingest.source import Source
-from tuneplane.contract import INT64_MAX, LOGS_BODY_BYTES, STREAM_PATTERN
 
 Session = Annotated[str, msgspec.Meta(pattern=STREAM_PATTERN, description="Nonce fresh for each client process.")]
 Sequence = Annotated[int, msgspec.Meta(ge=1, le=INT64_MAX, description="From 1 within the stream; gaps are legal.")]

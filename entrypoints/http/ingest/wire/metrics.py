@@ -8,6 +8,7 @@ from typing import Annotated
 
 import msgspec
 import numpy as np
+from tuneplane.contract import INT64_MAX, METRIC_KEY_CHARS, METRICS_BODY_BYTES, POINTS_PER_BATCH
 
 from application.commands.report_metrics import MetricsReport, Origin, SeriesBatch
 from domain.errors import Refused
@@ -17,7 +18,6 @@ from entrypoints.http.ingest.source import Source
 from entrypoints.http.ingest.timestamps import known_micros, micros
 from entrypoints.http.ingest.wire import columnar
 from entrypoints.http.ingest.wire.logs import Sequence, Session, check_numbering
-from tuneplane.contract import INT64_MAX, METRIC_KEY_CHARS, METRICS_BODY_BYTES, POINTS_PER_BATCH
 
 
 class Point(msgspec.Struct, frozen=True, gc=False):

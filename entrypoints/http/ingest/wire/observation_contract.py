@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import msgspec
+from tuneplane.contract import CONTRACT_BYTES, CONTRACT_DESCRIPTORS, EVENT_TEXT_CHARS, METRIC_KEY_CHARS
 
 from domain.errors import Refused
 from domain.events import ObservationContractDeclared
@@ -12,7 +13,6 @@ from domain.observation import declare_contract
 from domain.placement import Placement
 from entrypoints.http.ingest.guards import converted, finite, free_form, json_bytes, name
 from entrypoints.http.ingest.source import Source
-from tuneplane.contract import CONTRACT_BYTES, CONTRACT_DESCRIPTORS, EVENT_TEXT_CHARS, METRIC_KEY_CHARS
 
 Text = Annotated[str, msgspec.Meta(max_length=EVENT_TEXT_CHARS)]
 Capability = Literal["agent", "async", "mixed", "environment", "moe", "speculative"]

@@ -9,17 +9,6 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 import msgspec
-
-from application.commands.report_collected_scalars import CollectedScalar
-from domain.errors import Refused
-from domain.events import ObservationReported
-from domain.observation import report_observation
-from domain.placement import Placement
-from entrypoints.http.ingest.body import Body, Report
-from entrypoints.http.ingest.guards import finite, json_bytes, name, optional_name
-from entrypoints.http.ingest.source import Source
-from entrypoints.http.ingest.wire import evaluation, observation_contract
-from entrypoints.http.ingest.wire.collected_scalar import scalar
 from tuneplane.contract import (
     EVENT_BYTES,
     EVENT_ID_CHARS,
@@ -34,6 +23,17 @@ from tuneplane.contract import (
     OBSERVATIONS_BODY_BYTES,
     RESERVED_NAMES,
 )
+
+from application.commands.report_collected_scalars import CollectedScalar
+from domain.errors import Refused
+from domain.events import ObservationReported
+from domain.observation import report_observation
+from domain.placement import Placement
+from entrypoints.http.ingest.body import Body, Report
+from entrypoints.http.ingest.guards import finite, json_bytes, name, optional_name
+from entrypoints.http.ingest.source import Source
+from entrypoints.http.ingest.wire import evaluation, observation_contract
+from entrypoints.http.ingest.wire.collected_scalar import scalar
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
 Whole = Annotated[int, msgspec.Meta(ge=-INT64_MAX - 1, le=INT64_MAX)]

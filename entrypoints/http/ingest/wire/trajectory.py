@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import msgspec
-
-from domain.errors import Refused
-from entrypoints.http.ingest.body import Body, Report
-from entrypoints.http.ingest.guards import finite, name, optional_name
 from tuneplane.contract import (
     EVENT_NAME_CHARS,
     INT31_MAX,
@@ -22,6 +18,10 @@ from tuneplane.contract import (
     TRAJECTORY_MESSAGES,
     TRIAL_ID_CHARS,
 )
+
+from domain.errors import Refused
+from entrypoints.http.ingest.body import Body, Report
+from entrypoints.http.ingest.guards import finite, name, optional_name
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
+from tuneplane.contract import SMALL_BODY_BYTES
 
 from entrypoints.http.ingest.body import Body, Report
 from entrypoints.http.ingest.wire.artifact import Count, Digest, Kind
-from tuneplane.contract import SMALL_BODY_BYTES
 
 CONTENT_TYPE_PATTERN = r"\A[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}\Z"
 

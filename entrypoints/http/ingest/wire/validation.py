@@ -5,16 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-
-from domain.errors import Refused
-from domain.events import SamplesReported
-from domain.events.sample import Sample, SampleSummary
-from domain.ids import RoundId
-from domain.placement import Placement
-from domain.sample import report_samples
-from entrypoints.http.ingest.body import Body, Report
-from entrypoints.http.ingest.guards import finite, free_form, json_bytes, name, size
-from entrypoints.http.ingest.source import Source
 from tuneplane.contract import (
     DISTRIBUTION_BYTES,
     INT64_MAX,
@@ -25,6 +15,16 @@ from tuneplane.contract import (
     SAMPLES_PER_REQUEST,
     VALIDATION_BODY_BYTES,
 )
+
+from domain.errors import Refused
+from domain.events import SamplesReported
+from domain.events.sample import Sample, SampleSummary
+from domain.ids import RoundId
+from domain.placement import Placement
+from domain.sample import report_samples
+from entrypoints.http.ingest.body import Body, Report
+from entrypoints.http.ingest.guards import finite, free_form, json_bytes, name, size
+from entrypoints.http.ingest.source import Source
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
 
