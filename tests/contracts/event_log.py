@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from application.ports.event_log import EventLog, Fate, Placed, RecordedEvent
 from application.settlement import as_candidate
 from domain.errors import DomainFault
-from domain.events import Event
+from domain.events import Event, decode
 from domain.ids import Position, StreamId, stream_id
 from domain.placement import Placement, Settle, Verdict
 from tests.factories import a_log
@@ -96,3 +96,13 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float = 20.0) 
     while not condition():
         assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
         time.sleep(0.01)
+
+
+def said(log: EventLog) -> list[str]:
+    """What the log pieces in the log say; other events by their type."""
+    return [getattr(event, "pieces", (type(event).__name__,))[0] for event in map(event_of, everything(log))]
+
+
+def event_of(recorded: RecordedEvent) -> Event:
+    assert recorded.payload is not None
+    return decode(recorded.tag, recorded.payload)
