@@ -154,7 +154,7 @@ def test_a_correction_of_nothing_but_the_last_step_is_no_new_step(conn, points):
 def test_a_correction_at_the_edge_of_a_full_chunk_is_no_new_step(conn, step, limits):
     with Story(conn, limits) as story:
         story.tell(*(a_report(("loss", a_ramp(at, 2048))) for at in range(0, 3 * 4096, 2048)))
-        story.tell(a_report(("loss", [(step, 7.5, 70)])))
+        story.tell(a_report(("loss", [(step, 7.5, 70), (8192, 6.5, 80)])))
         story.check(charts=((1000, None, None), (1000, step, step), (1000, step + 1, step + 9)))
 
 
@@ -175,6 +175,14 @@ def test_a_restart_supersedes_what_it_did_again_and_hides_nothing(view):
         first = reader.summaries(RUN, ["loss"], 0)[0]
     assert (lineage.count, lineage.last_step) == (60, 59)
     assert (first.count, first.last_step) == (100, 99)
+    view.check()
+
+
+@pytest.mark.parametrize("first", [0, 98, 99, 100])
+def test_a_restart_at_the_edge_of_what_was_done_supersedes_just_that(view, first):
+    view.tell(a_report(("loss", a_ramp(0, 100, seed=1))))
+    view.subject.tidy()
+    view.tell(a_report(("loss", a_ramp(first, 1, seed=2)), attempt=1))
     view.check()
 
 
