@@ -129,7 +129,7 @@ class MemoryReading:
         self._scalars = scalars
         self._hardware = hardware
         self._views = self._empty()
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()  # a stream ends in another thread than it began in, which an RLock forbids
         self._pause = threading.Event()
 
     @contextmanager
