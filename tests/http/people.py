@@ -4,6 +4,7 @@ import msgspec
 
 from application.credentials import mint
 from application.ports.accounts import Account, Secret
+from domain.ids import Micros
 
 
 def personal_token(server, name: str, role="member", permissions=frozenset(), expires_at=None) -> str:
@@ -16,7 +17,7 @@ def personal_token(server, name: str, role="member", permissions=frozenset(), ex
             secret_hash=minted.secret_hash,
             subject=name,
             kind="personal",
-            created_at=0,
+            created_at=Micros(0),
             expires_at=expires_at,
         )
     )
@@ -38,7 +39,7 @@ def session(server, name: str, role="admin") -> Session:
             secret_hash=minted.secret_hash,
             subject=name,
             kind="session",
-            created_at=0,
+            created_at=Micros(0),
             csrf=f"csrf-of-{minted.id}",
         )
     )

@@ -1,10 +1,12 @@
 import asyncio
 import json
 import re
+from contextlib import contextmanager
 
 import pytest
 
 from application.queries.live import STREAMS, start
+from domain.ids import Position
 from entrypoints.http.live.hub import LiveHub
 from entrypoints.http.stopping import Stopping
 from tests.http.people import personal_token
@@ -105,8 +107,36 @@ class Counting:
         self.opened += 1
         return self.reading.now(min_position)
 
+    def at(self, run, as_of):
+        return self.reading.at(run, as_of)
+
     def await_news(self, after, seconds):
         return self.reading.await_news(after, min(seconds, 0.05))
+
+
+class Behind(Counting):
+    """Reading whose views have not taken in the run before somebody waits for them."""
+
+    @contextmanager
+    def now(self, min_position=0):
+        if min_position == 0:
+            with self.reading.at("nobody", 0) as views:
+                yield views
+        else:
+            with self.reading.now(min_position) as views:
+                yield views
+
+
+def test_a_stream_opened_right_behind_its_run_waits_for_the_views(server, job):
+    job.post("logs", chunks=["line\n"])
+
+    async def opened():
+        hub = LiveHub(Behind(server.container.reading()), Stopping())
+        found = await hub.frames(job.run_id, frozenset(STREAMS), start(job.run_id))
+        await asyncio.to_thread(hub.close)
+        return found
+
+    assert b"line" in asyncio.run(opened()).text
 
 
 def test_readers_at_one_place_share_one_look(server, job):
@@ -134,8 +164,8 @@ def test_readers_wake_when_the_server_stops(server, job):
         stopping = Stopping()
         hub = LiveHub(Counting(server.container.reading()), stopping)
         await hub.frames(job.run_id, frozenset(STREAMS), start(job.run_id))
-        await hub.moved(hub.position - 1, 5)
-        waiter = asyncio.create_task(hub.moved(hub.position + 1_000_000, 60))
+        await hub.moved(Position(hub.position - 1), 5)
+        waiter = asyncio.create_task(hub.moved(Position(hub.position + 1_000_000), 60))
         await asyncio.sleep(0)
         stopping.begin()
         woken = await asyncio.wait_for(waiter, 10)

@@ -48,10 +48,10 @@ def test_a_moment_that_cannot_be_is_refused(get, wrong):
 
 @pytest.mark.parametrize(
     "path",
-    (
+    [
         *("/series", "/logs", "/hparams", "/environment", "/hardware", "/artifacts", "/benchmarks"),
         *("/observations", "/coverage", "/validation/rounds", "/trajectories"),
-    ),
+    ],
 )
 def test_every_list_takes_an_attempt_and_a_moment(job, get, path):
     assert get(path, attempt=0).status_code == 200

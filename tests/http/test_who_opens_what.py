@@ -6,6 +6,7 @@ import pytest
 
 from application.credentials import mint
 from application.ports.accounts import Account, Secret
+from domain.ids import Micros
 from tests.http.people import personal_token, session
 
 PUBLIC = {
@@ -109,7 +110,7 @@ def test_a_secret_kept_for_something_else_opens_nothing(server):
     accounts = server.container.accounts()
     accounts.put(Account(name="kind", role="admin"))
     accounts.add_secret(
-        Secret(id=minted.id, secret_hash=minted.secret_hash, subject="kind", kind="session", created_at=0)
+        Secret(id=minted.id, secret_hash=minted.secret_hash, subject="kind", kind="session", created_at=Micros(0))
     )
     assert server.client.get("/api/runs", headers={"Authorization": f"Bearer {minted.text}"}).status_code == 401
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from application.queries.live import STREAMS, LifecycleNews, LogNews, PointsNews, RoundNews, advance, start
+from application.queries.live import STREAMS, LifecycleNews, LogNews, Message, PointsNews, RoundNews, advance, start
 from domain.errors import Refused, UnknownRun
 from domain.ids import RunId
 from tests import factories as a
@@ -11,7 +11,8 @@ from tests.queries.reports import Reports
 
 def heard(reports, cursor=None, streams=STREAMS):
     """Everything behind the cursor: messages, the cursor behind them, and whether the stream has ended."""
-    messages, found = [], None
+    messages: list[Message] = []
+    found = None
     cursor = cursor or start(a.RUN)
     while found is None or found.more:
         found = advance(reports.views, a.RUN, streams, cursor)

@@ -10,7 +10,7 @@ import msgspec
 
 from application.ports.views import Reading
 from application.queries.live import Advance, StreamName, advance
-from domain.errors import TryAgain
+from domain.errors import TryAgain, UnknownRun
 from domain.ids import Position, RunId
 from entrypoints.http.stopping import Stopping
 
@@ -82,6 +82,12 @@ class LiveHub:
 
     def _frames(self, run: RunId, streams: frozenset[StreamName], cursor: str) -> Frames:
         with self._reading.now(self._position) as views:
+            try:
+                return framed(advance(views, run, streams, cursor))
+            except UnknownRun:
+                head = views.log.head().position
+        # It may have been made a moment ago: whoever opens the stream right behind it has no position to wait for.
+        with self._reading.now(head) as views:
             return framed(advance(views, run, streams, cursor))
 
     def _forget_failure(self, question: tuple[RunId, frozenset[StreamName], str], done: asyncio.Task[Frames]) -> None:
