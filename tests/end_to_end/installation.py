@@ -89,9 +89,12 @@ class ServerProcess:
         self.signal()
         return self.wait()
 
+    def is_away(self) -> bool:
+        return self._process is None or self._process.poll() is not None
+
     def close(self) -> None:
         """Ends it if it runs, and the database that a killed one has left running."""
-        if self._process is not None and self._process.poll() is None:
+        if not self.is_away():
             self.stop()
         if conninfo_of_running(self.data / "postgres") is not None:
             with EmbeddedPostgres(self.data / "postgres"):

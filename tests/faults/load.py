@@ -21,6 +21,8 @@ from tests.faults.acknowledgements import AcknowledgementLog, Mark
 WRITERS = 4
 _POINTS = 4
 """In each batch."""
+_PACE_SECONDS = 0.005
+"""Between two reports of a writer: this is about faults, and servers that start need a share of the machine."""
 _REST_SECONDS = 0.02
 """After a request that found nobody, so that a server that is away is not hammered."""
 
@@ -109,7 +111,7 @@ class Load:
                 for report in reports(f"w{number}"):
                     self._log.sending(report.mark, report.content)
                     self._log.acknowledged(report.mark, sender.deliver(report))
-                    if self._stopping.is_set():
+                    if self._stopping.wait(_PACE_SECONDS):
                         return
         except BaseException as failure:  # noqa: BLE001 - raised in the test's own thread
             self._failures.append(failure)

@@ -30,7 +30,7 @@ def test_two_servers_on_one_database_lose_and_double_nothing_when_they_are_kille
             for one in servers:
                 one.start()
             token = servers[0].command("token", "create", "admin").strip()
-            scenarios.one_of_two_servers_killed(servers, Api(servers[0].url, token), tmp_path, rounds=4)
+            scenarios.one_of_two_servers_killed(servers, Api(servers[0].url, token), tmp_path, rounds=2)
         finally:
             for one in servers:
                 one.close()
