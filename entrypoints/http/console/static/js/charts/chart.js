@@ -46,7 +46,7 @@ class Chart extends HTMLElement {
   build() {
     const { key } = this.series;
     this.last = element("span", { className: "last" });
-    this.plotPlace = element("div", { className: "plot", role: "img" });
+    this.plotPlace = element("div", { className: "plot", role: "img", ariaLabel: summary(this.series, null) });
     this.say = element("span", { className: "say" });
     this.invalid = element("span", { className: "invalid" });
     const table = element("button", { type: "button", textContent: "table" });

@@ -5,6 +5,8 @@ import { dress, lineElement } from "./lines.js";
 const MOST = 5000;
 const MOST_READING_BACK = 20_000;
 const NEAR_END = 40;
+const LOWEST = 280;
+const MARGIN = 14;
 
 class Log extends HTMLElement {
   connectedCallback() {
@@ -13,6 +15,7 @@ class Log extends HTMLElement {
 
   disconnectedCallback() {
     document.body.removeEventListener("tp-logs", this.onLogs);
+    removeEventListener("resize", this.onResize);
   }
 
   start() {
@@ -41,7 +44,16 @@ class Log extends HTMLElement {
     this.box.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.onLogs = (event) => this.take(event.detail);
     document.body.addEventListener("tp-logs", this.onLogs);
+    this.onResize = () => this.fit();
+    addEventListener("resize", this.onResize);
+    this.fit();
     this.toEnd();
+  }
+
+  /** The log takes what the head of the page leaves of the screen. */
+  fit() {
+    const top = this.box.getBoundingClientRect().top + scrollY;
+    this.box.style.height = `${Math.max(LOWEST, innerHeight - top - MARGIN)}px`;
   }
 
   take({ attempt, lines, eof }) {
