@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from tuneplane.contract import NEVER_ELIGIBLE
+
 from domain.errors import Refused
 from domain.events import OutcomeReported
 from domain.ids import stream_id
 from domain.placement import Placement
 from domain.rules import first_accepted_wins
-from tuneplane.contract import NEVER_ELIGIBLE
 
 
 def report_outcome(event: OutcomeReported) -> Placement:

@@ -35,11 +35,11 @@ from application.commands.sign_in import SignIn
 from application.commands.sign_out import SignOut
 from application.commands.sign_upload import SignUpload
 from application.commands.store_trajectory import StoreTrajectory
-from application.group_commit import GroupCommit
+from application.event_log.group_commit import GroupCommit
 from application.ports.accounts import Accounts
 from application.ports.event_log import EventLog
 from application.projections.registry import PROJECTIONS
-from application.series_numbers import SeriesNumbers
+from application.series.numbers import SeriesNumbers
 from domain.events.series import Family
 from entrypoints.http.counters import Counters
 from entrypoints.http.health import Health

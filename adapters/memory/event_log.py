@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import attrgetter
 
-from application.hash_chain import GENESIS
+from application.event_log.hash_chain import GENESIS
+from application.event_log.settlement import Addition, Place, Settlement, Standing
 from application.ports.event_log import Candidate, Head, Placed, RecordedEvent
-from application.settlement import Addition, Place, Settlement, Standing
 from domain.errors import DomainFault, IdentityTaken
 from domain.ids import Micros, Position, RunId, StreamId
 

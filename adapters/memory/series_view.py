@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from application.columns import Batch, unpack
 from application.ports.event_log import RecordedEvent
 from application.ports.series_view import Chart, PointRow, SeriesSummary
 from application.series.chart import chart_of_points
+from application.series.columns import Batch, unpack
 from application.series.held import NOTHING, Held
 from application.series.keys import matching, point_rows
 from application.series.lineage import Stretch, stretches

@@ -20,7 +20,7 @@ from psycopg.rows import TupleRow
 from adapters.postgres.binary_arrays import BinaryArray, ByteaArray, Int8Array, TextArray, teach
 from adapters.postgres.database import Database, asking_again
 from application.ports.event_log import Candidate, Head, Placed
-from application.settlement import Addition, Place, Settlement, Standing
+from application.event_log.settlement import Addition, Place, Settlement, Standing
 from domain.errors import DomainFault
 from domain.ids import Micros, StreamId
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 from tuneplane.contract import RUN_ID_PATTERN
 
-from application.group_commit import GroupCommit
+from application.event_log.group_commit import GroupCommit
 from domain.errors import IdentityTaken, Refused
 from domain.events import RunCreated
 from domain.ids import Position, RunId

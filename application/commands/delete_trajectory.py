@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from application.group_commit import GroupCommit
+from application.event_log.group_commit import GroupCommit
 from application.ports.event_log import EventLog
 from application.ports.object_store import ObjectStore
 from domain.errors import UnknownThing

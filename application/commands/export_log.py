@@ -1,7 +1,7 @@
 """Writes the log as lines of JSON that verify without the server.
 
 One object a line, in order: position, recorded_at (microseconds), type, stream, version, run, digest and hash (hex),
-payload (base64 of MessagePack; null where it was erased). How hashes follow: `application/hash_chain.py`.
+payload (base64 of MessagePack; null where it was erased). How hashes follow: `application/event_log/hash_chain.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from uuid import UUID
 
 import msgspec
 
-from application.chain_check import ChainCheck, Checked
+from application.event_log.chain_check import ChainCheck, Checked
 from application.ports.event_log import EventLog, Head, RecordedEvent
 from domain.errors import Refused
 from domain.ids import Micros, Position, RunId

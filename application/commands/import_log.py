@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from application.chain_check import ChainCheck
 from application.commands.export_log import read_export
+from application.event_log.chain_check import ChainCheck
 from application.ports.event_log import Head, RecordedEvent
 from application.ports.log_archive import LogArchive
 from domain.errors import Refused

@@ -9,7 +9,7 @@ import msgspec
 
 from application.credentials import Minted, mint
 from application.deciding import decided
-from application.group_commit import GroupCommit
+from application.event_log.group_commit import GroupCommit
 from application.ports.event_log import EventLog
 from application.ports.ingest_tokens import IngestToken, IngestTokens
 from domain.errors import Refused, UnknownRun

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from application.columns import Batch, pack
 from application.ports.event_log import EventLog
-from application.series_numbers import SeriesNumbers, numbered
+from application.series.columns import Batch, pack
+from application.series.numbers import SeriesNumbers, numbered
 from domain.events import MetricsReported
 from domain.events.series import Provenance
 from domain.ids import Attempt, RunId

@@ -8,7 +8,7 @@ import msgspec
 
 from application.commands.report_metrics import Origin, SeriesBatch, columns_of, placed
 from application.ports.event_log import EventLog
-from application.series_numbers import SeriesNumbers, numbered
+from application.series.numbers import SeriesNumbers, numbered
 from domain.events import HardwareSampled
 from domain.events.series import GpuDevices
 from domain.ids import Attempt, RunId

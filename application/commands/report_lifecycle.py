@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from application.deciding import decided
-from application.group_commit import GroupCommit, Receipt
+from application.event_log.group_commit import GroupCommit, Receipt
 from application.ports.event_log import EventLog, RecordedEvent
 from domain.events import LifecycleReported, decode
 from domain.lifecycle import lifecycle_stream, report_lifecycle

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from application.columns import Batch, Floats, Ints, pack
 from application.ports.event_log import EventLog
-from application.series_numbers import SeriesNumbers, numbered
+from application.series.columns import Batch, Floats, Ints, pack
+from application.series.numbers import SeriesNumbers, numbered
 from domain.events import HardwareSampled, MetricsReported
 from domain.events.series import Columns, InvalidKind, InvalidPoint
 from domain.ids import Attempt, RunId

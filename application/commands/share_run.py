@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from application.credentials import mint
-from application.group_commit import GroupCommit
+from application.event_log.group_commit import GroupCommit
 from application.ports.accounts import Accounts, Secret
 from application.ports.event_log import EventLog
 from domain.errors import UnknownRun

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from application.group_commit import GroupCommit, Receipt
+from application.event_log.group_commit import GroupCommit, Receipt
 from application.ports.event_log import EventLog
 from application.ports.object_store import ObjectStore
 from domain.errors import IdentityTaken

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from application.chain_check import ChainCheck, Checked
+from application.event_log.chain_check import ChainCheck, Checked
 from application.ports.event_log import EventLog, Head
 from domain.ids import Position
 

@@ -56,7 +56,7 @@ class RecordedEvent(msgspec.Struct, frozen=True):
     digest: bytes
     """SHA-256 of the payload as it was appended."""
     hash: bytes
-    """Chain hash (see `application/hash_chain.py`)."""
+    """Chain hash (see `application/event_log/hash_chain.py`)."""
     payload: bytes | None
     """None where it was erased."""
 

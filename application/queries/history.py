@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 from tuneplane.contract import INT64_MAX
 
-from application.columns import unpack
 from application.ports.event_log import EventLog, RecordedEvent
 from application.ports.views import Views
 from application.queries.event_summary import summary
 from application.queries.moment import moment
 from application.queries.page import Page, cursor_of, page_size, parts_of
 from application.queries.run import run_of
+from application.series.columns import unpack
 from domain.errors import Refused, UnknownThing
 from domain.events import (
     EVENT_TYPES,

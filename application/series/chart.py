@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from application.columns import Ints
 from application.ports.series_view import Chart
+from application.series.columns import Ints
 from application.series.merge import Points
 from application.series.spans import CELL, Rows, combined, spans
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from application.columns import Batch, Ints, empty_batch, starts_of
 from application.ports.series_view import InvalidCounts
+from application.series.columns import Batch, Ints, empty_batch, starts_of
 from application.series.merge import NO_POINTS, Points, merged
 from application.series.spans import SUMMARY, Rows
 from application.series.summary import added, invalid_counts, summary_rows

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from application.columns import Batch, Floats, Ints, concatenate, empty_batch, starts_of
+from application.series.columns import Batch, Floats, Ints, concatenate, empty_batch, starts_of
 
 
 class Points(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from application.columns import Floats, Ints, starts_of
+from application.series.columns import Floats, Ints, starts_of
 
 CELL = np.dtype(
     [

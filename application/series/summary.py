@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from application.columns import Batch, starts_of
 from application.ports.series_view import InvalidCounts, SeriesSummary
+from application.series.columns import Batch, starts_of
 from application.series.lineage import Stretch
 from application.series.spans import SUMMARY, Rows, combined, spans, stacked
 from domain.events.series import InvalidPoint

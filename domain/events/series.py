@@ -32,7 +32,7 @@ class InvalidPoint(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Columns(msgspec.Struct, frozen=True, array_like=True):
-    """Points of several series, one after the other, as packed columns (see `application/columns.py`)."""
+    """Points of several series, one after the other, as packed columns (see `application/series/columns.py`)."""
 
     numbers: bytes
     """Packed int64: the series' numbers."""

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 
 import msgspec
+from tuneplane.contract import TRUNCATED_MARK
 
 from domain.ids import Micros
-from tuneplane.contract import TRUNCATED_MARK
 
 LINE_CHARS = 16_384
 """Of a line as shown; what is cut off is marked."""

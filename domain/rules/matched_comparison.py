@@ -8,11 +8,11 @@ metadata", RULINGS "`matched` is decided by the four digests alone".
 from __future__ import annotations
 
 import msgspec
+from tuneplane.contract import DIGEST_FIELDS
 
 from domain.events.protocol import ProtocolDeclared
 from domain.rules.outcome_counts import OutcomeCounts
 from domain.rules.success_rate import success_rate
-from tuneplane.contract import DIGEST_FIELDS
 
 
 class RoundEvidence(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from domain.errors import FieldFault, SeriesLimitReached
 from tuneplane.contract import SERIES_PER_RUN
+
+from domain.errors import FieldFault, SeriesLimitReached
 
 
 def check(known: Collection[str], new: Sequence[str]) -> None:

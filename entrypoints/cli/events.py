@@ -14,7 +14,7 @@ from entrypoints.cli.options import Commands, add_data, settings_of
 from entrypoints.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from application.chain_check import Checked
+    from application.event_log.chain_check import Checked
     from application.ports.event_log import Head
 
 _HASH_DIGITS = 64

@@ -8,7 +8,7 @@ from litestar import MediaType, Response, Router, get
 from litestar.di import NamedDependency, Provide
 from litestar.params import SkipValidation
 
-from application.group_commit import GroupCommit
+from application.event_log.group_commit import GroupCommit
 from application.ports.event_log import EventLog
 from domain.errors import TryAgain
 from entrypoints.http.counters import Counters

@@ -17,10 +17,10 @@ from adapters.postgres.migrations.runner import migrate
 from adapters.postgres.projector import Projector, StopRequest
 from adapters.postgres.projector_cohort import POSITIONS
 from adapters.postgres.projector_tracking import Factories
+from application.event_log.settlement import as_candidate
 from application.ports.event_log import EventLog, RecordedEvent
 from application.ports.records import Records, RecordTable, Where
 from application.projections.projection import Projection
-from application.settlement import as_candidate
 from domain.events import Event, LogReported
 from domain.ids import Position, RunId, stream_id
 from domain.rules.append_next import place as placed_next

@@ -16,9 +16,9 @@ from adapters.postgres.projector_tracked import schema_of
 from adapters.postgres.records import PostgresRecords
 from application.commands.compare_projection import compare_projection
 from application.commands.rebuild_projection import rebuild_projection
+from application.event_log.settlement import as_candidate
 from application.projections.projection import Projection
 from application.projections.registry import PROJECTIONS
-from application.settlement import as_candidate
 from domain.events import EVENT_TYPES
 from entrypoints.projector.views import all_views
 from tests.adapters.histories import a_whole_history

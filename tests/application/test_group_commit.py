@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from adapters.memory.event_log import MemoryEventLog
-from application import group_commit
-from application.group_commit import GROUP_BYTES, GROUP_EVENTS, WAITING_REQUESTS, GroupCommit, Receipt
-from application.hash_chain import GENESIS
+from application.event_log import group_commit
+from application.event_log.group_commit import GROUP_BYTES, GROUP_EVENTS, WAITING_REQUESTS, GroupCommit, Receipt
+from application.event_log.hash_chain import GENESIS
 from application.ports.event_log import Candidate, Fate, Placed
 from domain.errors import DomainFault, StreamMovedOn, TryAgain
 from domain.ids import Position

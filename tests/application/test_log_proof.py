@@ -12,7 +12,7 @@ from application.commands.export_log import export_log, verify_export
 from application.commands.import_log import import_log
 from application.commands.replay_run import replay_run
 from application.commands.verify_log import verify_log
-from application.hash_chain import GENESIS, chained
+from application.event_log.hash_chain import GENESIS, chained
 from application.ports.event_log import Head, RecordedEvent
 from domain.errors import IdentityTaken, Refused
 from domain.ids import Position, RunId

@@ -12,7 +12,7 @@ from application.commands.open_execution import DAY_MICROS, OpenExecution
 from application.commands.revoke_tokens import RevokeTokens
 from application.commands.share_run import ShareRun
 from application.credentials import presented
-from application.group_commit import GroupCommit
+from application.event_log.group_commit import GroupCommit
 from domain.errors import IdentityTaken, Refused, UnknownRun
 from domain.events import ExecutionOpened, IngestTokensRevoked, RunCreated, RunShared, ShareWithdrawn, decode
 from domain.ids import Micros, Position, RunId

@@ -20,8 +20,8 @@ from psycopg import Connection, pq
 from adapters.postgres.series.reader import PostgresSeriesReader
 from adapters.postgres.series.tail_cache import TailCache
 from adapters.postgres.series.view import PostgresSeriesView
-from application.columns import Batch, pack
 from application.ports.event_log import RecordedEvent
+from application.series.columns import Batch, pack
 from domain.events import MetricsReported, SeriesOpened, decode, encode, tag_of
 
 _SCHEMA = "proj_series_v1"

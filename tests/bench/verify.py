@@ -11,7 +11,7 @@ from adapters.embedded_postgres.launcher import EmbeddedPostgres
 from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
 from application.commands.verify_log import verify_log
-from application.settlement import as_candidate
+from application.event_log.settlement import as_candidate
 from domain.events import LogReported
 from domain.ids import Attempt, Position, RunId
 from domain.log import report_numbered

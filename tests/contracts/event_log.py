@@ -4,8 +4,8 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Sequence
 
+from application.event_log.settlement import as_candidate
 from application.ports.event_log import EventLog, Fate, Placed, RecordedEvent
-from application.settlement import as_candidate
 from domain.errors import DomainFault
 from domain.events import Event, decode
 from domain.ids import Position, StreamId, stream_id

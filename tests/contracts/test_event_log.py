@@ -3,7 +3,7 @@
 import threading
 import uuid
 
-from application.hash_chain import GENESIS
+from application.event_log.hash_chain import GENESIS
 from application.ports.event_log import Fate, Head
 from domain.errors import IdentityTaken, StreamMovedOn
 from domain.events import Event, ReportSetAside, decode, encode

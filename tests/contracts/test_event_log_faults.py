@@ -22,7 +22,7 @@ from adapters.postgres.migrations.runner import migrate
 from application.commands.export_log import export_log
 from application.commands.import_log import import_log
 from application.commands.verify_log import verify_log
-from application.group_commit import GroupCommit
+from application.event_log.group_commit import GroupCommit
 from application.ports.event_log import EventLog, Fate
 from domain.errors import TryAgain
 from domain.ids import Micros, stream_id

@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.memory.event_log import MemoryEventLog
-from application.hash_chain import GENESIS
+from application.event_log.hash_chain import GENESIS
 from application.ports.event_log import Fate, Head
 from domain.errors import IdentityTaken
 from domain.ids import Micros, Position, RunId, stream_id

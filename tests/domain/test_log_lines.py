@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import settings
 from hypothesis import strategies as st
+from tuneplane.contract import TRUNCATED_MARK
 
 from domain.ids import Micros
 from domain.rules.log_lines import LINE_CHARS, Line, LineState, advance, step, unfinished
 from tests.factories import NOON
-from tuneplane.contract import TRUNCATED_MARK
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from application.hash_chain import GENESIS, chained
+from application.event_log.hash_chain import GENESIS, chained
 from domain.ids import Micros, Position
 
 STREAM = UUID("12345678-1234-5678-1234-567812345678")

@@ -18,8 +18,8 @@ import psycopg
 
 from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
-from application.columns import unpack
 from application.commands.verify_log import verify_log
+from application.series.columns import unpack
 from domain.events import Event, LogReported, MetricsReported, OutcomeReported, SeriesOpened, decode
 
 Mark = tuple[str, int]

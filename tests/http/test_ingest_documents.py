@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from application.columns import unpack
+from application.series.columns import unpack
 from domain.events import ArtifactRegistered, HardwareSampled, LogReported, NodesReported, SamplesReported, SeriesOpened
 
 TS = "2026-01-01T00:00:00Z"

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from application.columns import unpack
+from application.series.columns import unpack
 from domain.events import MetricsReported, SeriesOpened
 
 TS = "2026-01-01T00:00:00Z"

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from application.columns import unpack
+from application.series.columns import unpack
 from domain.events import (
     MetricsReported,
     ObservationContractDeclared,

@@ -16,11 +16,11 @@ from adapters.memory.event_log import MemoryEventLog
 from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
 from adapters.postgres.migrations.runner import migrate
-from application.columns import unpack
 from application.commands.report_metrics import ReportMetrics
+from application.event_log.settlement import as_candidate
 from application.ports.event_log import Placed
-from application.series_numbers import SeriesNumbers
-from application.settlement import as_candidate
+from application.series.columns import unpack
+from application.series.numbers import SeriesNumbers
 from domain.errors import DomainFault
 from domain.events import MetricsReported, SeriesOpened, decode
 from domain.ids import Attempt, RunId

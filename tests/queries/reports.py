@@ -9,10 +9,10 @@ from typing import Any
 from adapters.memory.event_log import MemoryEventLog
 from adapters.memory.object_store import MemoryObjectStore
 from adapters.memory.reading import MemoryReading
+from application.event_log.settlement import as_candidate
 from application.ports.event_log import Fate
 from application.ports.views import Views
 from application.projections.registry import PROJECTIONS
-from application.settlement import as_candidate
 from domain import (
     artifact,
     benchmark,

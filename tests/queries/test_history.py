@@ -7,11 +7,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from application.columns import Batch, empty_batch, pack
-from application.hash_chain import GENESIS, chained
+from application.event_log.hash_chain import GENESIS, chained
+from application.event_log.settlement import as_candidate
 from application.queries.event_summary import summary
 from application.queries.history import event, events, whole_log
-from application.settlement import as_candidate
+from application.series.columns import Batch, empty_batch, pack
 from domain.errors import Refused, UnknownRun, UnknownThing
 from domain.events import EVENT_TYPES, Event, LogReported, RunShared, decode
 from domain.ids import Micros, Position, RunId, stream_id

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from application.columns import Batch, pack
 from application.ports.event_log import RecordedEvent
+from application.series.columns import Batch, pack
 from domain.events import Event, HardwareSampled, MetricsReported, SeriesOpened, encode, tag_of
 from domain.events.series import InvalidPoint
 from domain.ids import Attempt, Micros, Position, RunId

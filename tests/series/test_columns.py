@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from application.columns import Batch, empty_batch, pack, pack_each, unpack, unpack_series
+from application.series.columns import Batch, empty_batch, pack, pack_each, unpack, unpack_series
 from domain.events.series import Columns
 
 NOW = 1_767_225_600_000_000

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from application.columns import Batch, starts_of
 from application.series.chart import chart_of_points, chart_of_rows
+from application.series.columns import Batch, starts_of
 from application.series.lineage import Stretch, stretches
 from application.series.merge import Points, merged, overlaid, points_of
 from application.series.spans import CELL, CELL_POINTS, SUMMARY, combined, pieces, spans

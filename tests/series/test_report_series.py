@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from adapters.memory.event_log import MemoryEventLog
-from application.columns import unpack
 from application.commands.report_collected_scalars import CollectedScalar, ReportCollectedScalars
 from application.commands.report_hardware import HardwareReport, ReportHardware
 from application.commands.report_metrics import InvalidReport, MetricsReport, Origin, ReportMetrics, SeriesBatch
 from application.ports.event_log import Candidate, Fate, Placed
-from application.series_numbers import SeriesNumbers
+from application.series.columns import unpack
+from application.series.numbers import SeriesNumbers
 from domain.errors import SeriesLimitReached, StreamMovedOn
 from domain.events import HardwareSampled, MetricsReported, SeriesOpened, encode, tag_of
 from domain.events.series import InvalidPoint, Provenance

@@ -14,9 +14,9 @@ from psycopg.rows import TupleRow
 
 from adapters.postgres.series.chunk_rows import read_body
 from adapters.postgres.series.curve import UNTOUCHED, Part
-from application.columns import Ints
 from application.ports.series_view import Chart
 from application.series.chart import chart_of_points, chart_of_rows
+from application.series.columns import Ints
 from application.series.merge import overlaid
 from application.series.spans import CELL, CELL_POINTS, COARSE_CELLS, Rows, pieces, spans, stacked
 from domain.rules.series_summary import CHUNK_POINTS

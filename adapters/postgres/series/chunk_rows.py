@@ -1,7 +1,7 @@
 """Chunks as rows: many are made of points at once, one is read back at a time.
 
-A body is the lengths of the packed steps and times (u4 each, little-endian), those two (`application/columns.py`), and
-the values as float64.
+A body is the lengths of the packed steps and times (u4 each, little-endian), those two
+(`application/series/columns.py`), and the values as float64.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
-from application.columns import Batch, Ints, pack_each, starts_of, unpack_series
+from application.series.columns import Batch, Ints, pack_each, starts_of, unpack_series
 from application.series.merge import Points
 from application.series.spans import CELL, CELL_POINTS, COARSE_CELLS, SUMMARY, combined, pieces, spans
 from domain.rules.series_summary import CHUNK_POINTS

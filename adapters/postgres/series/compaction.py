@@ -18,7 +18,7 @@ from adapters.postgres.series import chunk_rows, summary_rows
 from adapters.postgres.series.summary_rows import Compacted
 from adapters.postgres.series.tables import array
 from adapters.postgres.series.tail import TailEvent
-from application.columns import Batch, Ints, starts_of
+from application.series.columns import Batch, Ints, starts_of
 from application.series.merge import merged
 from application.series.spans import combined, stacked
 from application.series.summary import added, invalid_counts

@@ -17,8 +17,8 @@ from psycopg.rows import TupleRow
 from adapters.postgres.series.chunk_rows import read_body
 from adapters.postgres.series.summary_rows import Compacted
 from adapters.postgres.series.tables import array
-from application.columns import Ints
 from application.ports.series_view import InvalidCounts
+from application.series.columns import Ints
 from application.series.held import Held
 from application.series.lineage import Stretch
 from application.series.merge import Points, between, cut, overlaid

@@ -11,8 +11,8 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 
 from adapters.postgres.series.tables import array
-from application.columns import Ints
 from application.ports.series_view import InvalidCounts
+from application.series.columns import Ints
 from application.series.spans import SUMMARY, Rows, stacked
 from domain.ids import Attempt
 from domain.rules.series_summary import CHUNK_POINTS

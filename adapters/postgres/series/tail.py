@@ -9,7 +9,7 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 
 from adapters.postgres.series.tables import array
-from application.columns import Batch, unpack
+from application.series.columns import Batch, unpack
 from domain.events import HardwareSampled, MetricsReported, decode
 from domain.events.series import InvalidPoint
 from domain.ids import Attempt, Position, RunId

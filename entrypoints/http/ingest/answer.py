@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from litestar import Response
 
-from application.group_commit import Receipt
+from application.event_log.group_commit import Receipt
 from application.ports.event_log import Fate, Placed
 from domain.events import SeriesOpened
 from domain.placement import Placement

@@ -15,7 +15,7 @@ from application.commands.report_metrics import ReportMetrics
 from application.commands.sign_upload import SignUpload
 from application.commands.store_trajectory import StoreTrajectory
 from application.deciding import decided_async
-from application.group_commit import GroupCommit, Receipt
+from application.event_log.group_commit import GroupCommit, Receipt
 from domain.placement import Placement
 from entrypoints.http.counters import Counters
 from entrypoints.http.ingest import answer

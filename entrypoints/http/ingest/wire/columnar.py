@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 from tuneplane.contract import INT64_MAX, METRIC_KEY_CHARS, POINTS_PER_BATCH
 
-from application.columns import Floats, Ints
 from application.commands.report_metrics import InvalidReport, SeriesBatch
+from application.series.columns import Floats, Ints
 from domain.errors import Refused
 from domain.events.series import InvalidKind
 from entrypoints.http.errors import Undecodable

@@ -14,9 +14,9 @@ from concurrent.futures import Future
 
 import msgspec
 
-from application.hash_chain import GENESIS
+from application.event_log.hash_chain import GENESIS
+from application.event_log.settlement import as_candidate
 from application.ports.event_log import Candidate, EventLog, Placed
-from application.settlement import as_candidate
 from domain.errors import DomainFault, TryAgain
 from domain.ids import Position
 from domain.placement import Placement

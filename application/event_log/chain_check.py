@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from application.hash_chain import GENESIS, chained
+from application.event_log.hash_chain import GENESIS, chained
 from application.ports.event_log import Head, RecordedEvent
 from domain.ids import Position
 

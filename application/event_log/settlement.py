@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from application.hash_chain import chained
+from application.event_log.hash_chain import chained
 from application.ports.event_log import Candidate, Fate, Head, Placed
 from domain.errors import DomainFault, IdentityTaken, StreamMovedOn
 from domain.events import Event, decode, encode, tag_of
