@@ -14,6 +14,7 @@ Position = NewType("Position", int)
 """Of an event in the log: from 1, without gaps, in the order of commits."""
 Micros = NewType("Micros", int)
 """Microseconds since the epoch, UTC."""
+DAY_MICROS = 24 * 60 * 60 * 1_000_000
 StreamId = uuid.UUID
 
 _NAMESPACE = uuid.UUID("6f3d5b0a-2f5e-5c0e-9a57-7a1d1a7f0c11")

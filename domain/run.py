@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
+from tuneplane.contract import RUN_ID_PATTERN
+
+from domain.errors import UnknownRun
 from domain.events import Event, ExecutionOpened, IngestTokensRevoked, RunCreated, RunShared, ShareWithdrawn
 from domain.ids import RunId, StreamId, stream_id
 from domain.placement import Placement, Verdict
 from domain.rules import append_next, one_writer_at_a_time
+
+_RUN_ID = re.compile(RUN_ID_PATTERN)
+
+
+def named_run(text: str) -> RunId:
+    """The run that an address names. Raises `UnknownRun` for what cannot be the id of any."""
+    if not _RUN_ID.match(text):
+        raise UnknownRun
+    return RunId(text)
 
 
 def attempts_stream(run: RunId) -> StreamId:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
 
+from application.clock import Clock, now
 from application.event_log.hash_chain import GENESIS
 from application.event_log.settlement import Addition, Place, Settlement, Standing
 from application.ports.event_log import Candidate, Head, Placed, RecordedEvent
@@ -15,14 +15,10 @@ from domain.errors import DomainFault, IdentityTaken
 from domain.ids import Micros, Position, RunId, StreamId
 
 
-def _now() -> Micros:
-    return Micros(time.time_ns() // 1000)
-
-
 class MemoryEventLog:
     """Keeps every event in a list; its lock is the critical section."""
 
-    def __init__(self, clock: Callable[[], Micros] = _now) -> None:
+    def __init__(self, clock: Clock = now) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._events: list[RecordedEvent] = []

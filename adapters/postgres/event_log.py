@@ -6,8 +6,7 @@ the table for each call, and hangs on batches over 4.8 MB (see `chain_writer.py`
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -18,9 +17,10 @@ from psycopg.rows import DictRow, TupleRow, dict_row, tuple_row
 
 from adapters.postgres.chain_writer import CHANNEL, ChainWriter
 from adapters.postgres.database import Database
+from application.clock import Clock, now
 from application.ports.event_log import Candidate, Head, Placed, RecordedEvent
 from domain.errors import DomainFault, IdentityTaken
-from domain.ids import Micros, Position, RunId, StreamId
+from domain.ids import Position, RunId, StreamId
 
 _COLUMNS = "notification_id, recorded_at, originator_id, originator_version, topic, run, digest, hash, state"
 _RESTORED_TYPES = ("int8", "int8", "uuid", "int8", "text", "text", "bytea", "bytea", "bytea")
@@ -41,14 +41,10 @@ _STREAM = f"""SELECT {_COLUMNS} FROM stored_events
 _HEAD = "SELECT position, hash FROM chain_head WHERE name = 'log'"
 
 
-def _now() -> Micros:
-    return Micros(time.time_ns() // 1000)
-
-
 class PostgresEventLog(PostgresApplicationRecorder):
     """See `application/ports/event_log.py`. `close` it before its database."""
 
-    def __init__(self, database: Database, clock: Callable[[], Micros] = _now) -> None:
+    def __init__(self, database: Database, clock: Clock = now) -> None:
         super().__init__(_PooledDatastore(database))
         self.channel_name = CHANNEL
         self._database = database

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
+from application.clock import Clock, now
 from application.credentials import Minted, mint
 from application.ports.accounts import Accounts, Secret
 from domain.errors import Refused, UnknownThing
-from domain.ids import Micros
+from domain.ids import DAY_MICROS, Micros
 
 NAME_CHARS = 128
 LONGEST_DAYS = 3_650
-DAY_MICROS = 86_400_000_000
-
-
-def _now() -> Micros:
-    return Micros(time.time_ns() // 1000)
 
 
 class CreatePersonalToken:
     """Raises `UnknownThing` where there is no such account, `Refused` for an impossible name or life."""
 
-    def __init__(self, accounts: Accounts, clock: Callable[[], Micros] = _now) -> None:
+    def __init__(self, accounts: Accounts, clock: Clock = now) -> None:
         self._accounts = accounts
         self._clock = clock
 

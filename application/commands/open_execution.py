@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import msgspec
 
+from application.clock import Clock, now
 from application.credentials import Minted, mint
 from application.deciding import decided
 from application.event_log.group_commit import GroupCommit
@@ -14,15 +12,10 @@ from application.ports.event_log import EventLog
 from application.ports.ingest_tokens import IngestToken, IngestTokens
 from domain.errors import Refused, UnknownRun
 from domain.events import ExecutionOpened
-from domain.ids import Attempt, Micros, Position, RunId
+from domain.ids import DAY_MICROS, Attempt, Micros, Position, RunId
 from domain.run import attempts_stream, open_execution, run_stream
 
 LONGEST_TOKEN_DAYS = 3_650
-DAY_MICROS = 86_400_000_000
-
-
-def _now() -> Micros:
-    return Micros(time.time_ns() // 1000)
 
 
 class OpenedExecution(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +44,7 @@ class OpenExecution:
         *,
         endpoint: str,
         token_days: int,
-        clock: Callable[[], Micros] = _now,
+        clock: Clock = now,
     ) -> None:
         """`endpoint` is what jobs report to; `token_days` how long a token lives where nobody says otherwise."""
         self._commit = commit

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import msgspec
 
+from application.clock import Clock, now
 from application.credentials import mint
 from application.event_log.group_commit import GroupCommit
 from application.ports.accounts import Accounts, Secret
 from application.ports.event_log import EventLog
 from domain.errors import UnknownRun
 from domain.events import RunShared, ShareWithdrawn
-from domain.ids import Micros, Position, RunId
+from domain.ids import Position, RunId
 from domain.run import run_stream, share_run
-
-
-def _now() -> Micros:
-    return Micros(time.time_ns() // 1000)
 
 
 class Shared(msgspec.Struct, frozen=True):
@@ -33,9 +27,7 @@ class Shared(msgspec.Struct, frozen=True):
 class ShareRun:
     """Every share makes a new link; the earlier ones stay good until the share is withdrawn. Raises `UnknownRun`."""
 
-    def __init__(
-        self, commit: GroupCommit, log: EventLog, accounts: Accounts, clock: Callable[[], Micros] = _now
-    ) -> None:
+    def __init__(self, commit: GroupCommit, log: EventLog, accounts: Accounts, clock: Clock = now) -> None:
         self._commit = commit
         self._log = log
         self._accounts = accounts

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import secrets
-import time
-from collections.abc import Callable
 
+from application.clock import Clock, now
 from application.commands.manage_accounts import NAME_PATTERN
 from application.credentials import Minted, mint, presented
 from application.ports.accounts import Accounts, Secret
@@ -18,14 +17,10 @@ SESSIONS_A_PERSON = 20
 """Open at once; the oldest end first."""
 
 
-def _now() -> Micros:
-    return Micros(time.time_ns() // 1000)
-
-
 class SignIn:
     """Slow on purpose, for unknown names too."""
 
-    def __init__(self, accounts: Accounts, passwords: Passwords, clock: Callable[[], Micros] = _now) -> None:
+    def __init__(self, accounts: Accounts, passwords: Passwords, clock: Clock = now) -> None:
         self._accounts = accounts
         self._passwords = passwords
         self._clock = clock

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
-from tuneplane.contract import RUN_ID_PATTERN
-
 from application.ports.event_log import EventLog
 from domain.errors import UnknownRun
 from domain.events import RunCreated, decode
-from domain.ids import RunId
-from domain.run import run_stream
+from domain.run import named_run, run_stream
 
 
 def owner_of(log: EventLog, run: str) -> str:
     """Name of the account that made the run. Raises `UnknownRun`, also for what cannot be a run's id."""
-    recorded = log.stream(run_stream(RunId(run))) if re.match(RUN_ID_PATTERN, run) else []
+    recorded = log.stream(run_stream(named_run(run)))
     made = decode(recorded[0].tag, recorded[0].payload) if recorded and recorded[0].payload is not None else None
     if not isinstance(made, RunCreated):
         raise UnknownRun

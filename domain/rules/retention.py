@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from domain.ids import Micros
+from domain.ids import DAY_MICROS, Micros
 
 RetentionState = Literal["retained", "expired", "deleted", "missing"]
 RETENTION_DAYS = 7
-_MICROS_A_DAY = 24 * 60 * 60 * 1_000_000
 
 
 def expires_at(stored_at: Micros, days: int = RETENTION_DAYS) -> Micros:
     """When a body that came in at `stored_at` expires."""
-    return Micros(stored_at + days * _MICROS_A_DAY)
+    return Micros(stored_at + days * DAY_MICROS)
 
 
 def state(*, expires_at: Micros, deleted: bool, present: bool, now: Micros) -> RetentionState:

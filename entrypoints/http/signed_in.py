@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import time
 from typing import Any, Literal
 
 import anyio.to_thread
@@ -12,6 +11,7 @@ from litestar.connection import ASGIConnection
 from litestar.middleware import AbstractAuthenticationMiddleware, AuthenticationResult
 from litestar.types import ASGIApp
 
+from application.clock import now
 from application.credentials import Kind, presented
 from application.ports.accounts import Account, Accounts, Permission, Secret
 from domain.errors import NotAllowed, TokenUnknown
@@ -36,9 +36,13 @@ class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
         if not self.account.may(permission):
             raise NotAllowed(f"This needs the {permission!r} permission; an administrator can grant it.")
 
+    def may_change(self, owner: str) -> bool:
+        """Whether they may change what `owner` owns: administrators may, and who owns it unless a viewer."""
+        return self.account.role == "admin" or (self.account.role == "member" and self.account.name == owner)
+
     def require_change(self, owner: str) -> None:
         """Raises `NotAllowed` for who may not change what `owner` owns."""
-        if self.account.role == "viewer" or (self.account.role != "admin" and self.account.name != owner):
+        if not self.may_change(owner):
             raise NotAllowed(f"Only its owner {owner!r} or an administrator may do that.")
 
     def require_member(self) -> None:
@@ -112,4 +116,4 @@ def require_csrf(who: SignedIn, given: str) -> None:
 
 
 def _over(secret: Secret) -> bool:
-    return secret.expires_at is not None and secret.expires_at <= time.time_ns() // 1000
+    return secret.expires_at is not None and secret.expires_at <= now()

@@ -4,12 +4,12 @@ import pytest
 
 from adapters.argon2.password_hasher import Argon2Passwords
 from adapters.memory.accounts import MemoryAccounts
-from application.commands.create_personal_token import DAY_MICROS, CreatePersonalToken
+from application.commands.create_personal_token import CreatePersonalToken
 from application.commands.manage_accounts import ManageAccounts
 from application.credentials import presented
 from application.ports.accounts import Secret
 from domain.errors import IdentityTaken, Refused, UnknownThing
-from domain.ids import Micros
+from domain.ids import DAY_MICROS, Micros
 
 NOW = Micros(1_767_225_600_000_000)
 PASSWORDS = Argon2Passwords()

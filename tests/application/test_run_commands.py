@@ -8,14 +8,14 @@ from adapters.memory.accounts import MemoryAccounts
 from adapters.memory.event_log import MemoryEventLog
 from adapters.memory.ingest_tokens import MemoryIngestTokens
 from application.commands.create_run import CreateRun
-from application.commands.open_execution import DAY_MICROS, OpenExecution
+from application.commands.open_execution import OpenExecution
 from application.commands.revoke_tokens import RevokeTokens
 from application.commands.share_run import ShareRun
 from application.credentials import presented
 from application.event_log.group_commit import GroupCommit
 from domain.errors import IdentityTaken, Refused, UnknownRun
 from domain.events import ExecutionOpened, IngestTokensRevoked, RunCreated, RunShared, ShareWithdrawn, decode
-from domain.ids import Micros, Position, RunId
+from domain.ids import DAY_MICROS, Micros, Position, RunId
 
 NOW = Micros(1_767_225_600_000_000)
 NOBODY = RunId("no-such-run")

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
-import time
 from contextlib import AbstractContextManager
 from typing import Annotated, Any, TypeVar, cast
 
 import msgspec
 from litestar import Response
 from litestar.params import QueryParameter
-from tuneplane.contract import INT64_MAX, RUN_ID_PATTERN
+from tuneplane.contract import INT64_MAX
 
 from application.ports.views import Reading, Views
-from domain.errors import UnknownRun
-from domain.ids import Micros, Position, RunId
+from domain.ids import Position
+from domain.run import named_run
 
 BEHIND_HEADER = "X-TunePlane-Behind"
 T = TypeVar("T")
-_RUN_ID = re.compile(RUN_ID_PATTERN)
 _encoder = msgspec.json.Encoder()
 
 MinPosition = Annotated[
@@ -47,10 +44,9 @@ class Moment:
 
     def views(self, run: str) -> AbstractContextManager[Views]:
         """The views of one run. Raises `UnknownRun` for what cannot be a run's id."""
-        if not _RUN_ID.match(run):
-            raise UnknownRun
+        named = named_run(run)
         if self._as_of is not None:
-            return self._reading.at(RunId(run), Position(self._as_of))
+            return self._reading.at(named, Position(self._as_of))
         return self._reading.now(self.min_position)
 
     def all_views(self) -> AbstractContextManager[Views]:
@@ -79,8 +75,3 @@ def provide_moment(reading: Reading) -> Any:  # noqa: ANN401 - Litestar takes an
         return Moment(reading, min_position, as_of)
 
     return moment
-
-
-def now() -> Micros:
-    """Server's clock."""
-    return Micros(time.time_ns() // 1000)

@@ -9,6 +9,7 @@ from litestar import Request, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipValidation
 
+from application.clock import now
 from application.commands.create_run import CreatedRun, CreateRun
 from application.commands.open_execution import OpenExecution
 from application.commands.revoke_tokens import RevokeTokens
@@ -20,7 +21,7 @@ from application.queries.moment import moment as iso
 from application.queries.page import Page
 from application.queries.run_owner import owner_of
 from domain.ids import RunId
-from entrypoints.http.api.moment import Cursor, Limit, Moment, now
+from entrypoints.http.api.moment import Cursor, Limit, Moment
 from entrypoints.http.signed_in import SignedIn
 
 AsSignedIn = Request[SignedIn, Any, Any]

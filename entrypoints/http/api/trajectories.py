@@ -9,6 +9,7 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, FromQuery, QueryParameter, SkipValidation
 from tuneplane.contract import INT64_MAX
 
+from application.clock import now
 from application.commands.delete_trajectory import DeleteTrajectory
 from application.ports.event_log import EventLog
 from application.ports.object_store import ObjectStore
@@ -16,7 +17,7 @@ from application.queries import trajectory as queries
 from application.queries.page import Page
 from application.queries.run_owner import owner_of
 from domain.ids import RunId
-from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt, now
+from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt
 from entrypoints.http.api.runs import Done
 from entrypoints.http.signed_in import SignedIn
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,15 +9,14 @@ from typing import Any
 from litestar import Request
 from litestar.di import NamedDependency
 from litestar.params import SkipValidation
-from tuneplane.contract import INT64_MAX, RUN_ID_PATTERN
+from tuneplane.contract import INT64_MAX
 
 from application.ports.views import Reading, Views
-from domain.errors import Refused, UnknownRun
-from domain.ids import Micros
+from domain.errors import Refused
+from domain.run import named_run
 from entrypoints.http.console.contexts.page import User
 from entrypoints.http.signed_in import SignedIn
 
-_RUN_ID = re.compile(RUN_ID_PATTERN)
 AsSignedIn = Request[SignedIn, Any, Any]
 
 
@@ -34,8 +31,7 @@ class Console:
     @contextmanager
     def views(self, run: str) -> Iterator[Views]:
         """The views of one run. Raises `UnknownRun` for what cannot be a run's id."""
-        if not _RUN_ID.match(run):
-            raise UnknownRun
+        named_run(run)
         with self.reading.now() as views:
             yield views
 
@@ -61,8 +57,3 @@ def here(request: AsSignedIn) -> str:
     """The address of this page."""
     query = request.url.query
     return request.url.path + (f"?{query}" if query else "")
-
-
-def now() -> Micros:
-    """Server's clock."""
-    return Micros(time.time_ns() // 1000)

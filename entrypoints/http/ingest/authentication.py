@@ -11,6 +11,7 @@ from litestar.connection import ASGIConnection
 from litestar.middleware import AbstractAuthenticationMiddleware, AuthenticationResult
 from litestar.types import ASGIApp
 
+from application.clock import now
 from application.credentials import presented
 from application.ports.ingest_tokens import IngestToken, IngestTokens
 from domain.errors import TokenRefused, TokenUnknown
@@ -57,7 +58,7 @@ class KnownTokens:
             raise TokenUnknown("This ingest token is not known.")
         if token.revoked:
             raise TokenRefused("This ingest token was revoked.")
-        if token.expires_at <= time.time_ns() // 1000:
+        if token.expires_at <= now():
             raise TokenRefused("This ingest token has expired.")
         if token.scope != "ingest":
             raise TokenRefused("This token is not for ingest.")

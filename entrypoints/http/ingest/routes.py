@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from datetime import UTC, datetime
-
 from litestar import Response, post
 from litestar.di import NamedDependency
 from litestar.params import SkipValidation
-from tuneplane.contract import trajectory_id
 
-from application.commands.open_execution import DAY_MICROS
-from application.commands.store_trajectory import body_key, digest_of
-from domain.events import TrajectoryStored
-from domain.ids import Micros, RoundId, TrialId
+from application.clock import now
+from application.queries.moment import moment
+from domain.rules.retention import expires_at
 from entrypoints.http.ingest import answer
 from entrypoints.http.ingest.body import IngestRequest
 from entrypoints.http.ingest.intake import Intake, in_thread
-from entrypoints.http.ingest.source import Source
 from entrypoints.http.ingest.wire import (
     artifact,
     benchmark,
@@ -113,7 +107,7 @@ async def report_trajectory(request: IngestRequest, intake: Using) -> Response[b
     """The retained text of one execution of one trial; a known identity with other bytes is 409."""
     trace = (await trajectory.BODY.read(request)).trace
     body = trajectory.canonical(trace)
-    event = _stored(trace, body, request.user, intake.trajectory_days)
+    event = trajectory.event(trace, body, request.user, expires_at(now(), intake.trajectory_days))
     receipt = await in_thread(lambda: intake.trajectories(event, body))
     return intake.answered(answer.of_all(receipt), receipt)
 
@@ -132,43 +126,12 @@ async def permit_upload(request: IngestRequest, intake: Using) -> upload_url.Upl
             content_type=wanted.content_type or "application/octet-stream",
         )
     )
-    expires_at = datetime.fromtimestamp(permitted.signed.expires_at / 1e6, UTC)
     return upload_url.UploadPermission(
         upload_url=permitted.signed.url,
         method="PUT",
         headers=permitted.signed.headers,
         path=permitted.path,
-        expires_at=expires_at.isoformat().replace("+00:00", "Z"),
-    )
-
-
-def _stored(trace: trajectory.Trace, body: bytes, source: Source, days: int) -> TrajectoryStored:
-    identity = trajectory_id(trace.scope, trace.round_id, trace.trial_id, trace.trial_attempt)
-    digest = digest_of(body)
-    return TrajectoryStored(
-        run=source.run,
-        attempt=source.attempt,
-        trajectory_id=identity,
-        scope=trace.scope,
-        round_id=RoundId(trace.round_id),
-        trial_id=TrialId(trace.trial_id),
-        trial_attempt=trace.trial_attempt,
-        total_messages=trace.total_messages,
-        retained_messages=len(trace.messages),
-        complete=trace.complete,
-        capture_policy=trace.capture_policy,
-        object_key=body_key(source.run, source.attempt, identity, digest),
-        body_digest=digest,
-        size_bytes=len(body),
-        expires_at=Micros(time.time_ns() // 1000 + days * DAY_MICROS),
-        termination=trace.termination,
-        collection_policy=trace.collection_policy,
-        consumption_policy=trace.consumption_policy,
-        diagnostic=trace.diagnostic,
-        reward=trace.reward,
-        step=trace.step,
-        source_rows=trace.source_rows,
-        roles_inferred=trace.roles_inferred,
+        expires_at=moment(permitted.signed.expires_at),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -10,11 +9,11 @@ from litestar import Request, Response, Router, get
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
-from tuneplane.contract import RUN_ID_PATTERN
 
 from application.queries.live import STREAMS, StreamName, start
-from domain.errors import Refused, TryAgain, UnknownRun
+from domain.errors import Refused, TryAgain
 from domain.ids import RunId
+from domain.run import named_run
 from entrypoints.http.errors import TooManyRequests, Undecodable
 from entrypoints.http.live.hub import Frames, LiveHub
 from entrypoints.http.signed_in import Doorkeeper, SignedIn, SignedInAuthentication
@@ -23,7 +22,6 @@ from entrypoints.http.stopping import Stopping
 HEARTBEAT_SECONDS = 15.0
 MOST_STREAMS = 1_000
 _RETRY_SECONDS = 0.5
-_RUN_ID = re.compile(RUN_ID_PATTERN)
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 Streams = Annotated[
@@ -90,11 +88,10 @@ async def live(
     cursor: Resume = None,
 ) -> Response[None] | Stream:
     """Server-sent events `logs`, `metrics`, `lifecycle`, `validation`, and `end` when the log has ended."""
-    if not _RUN_ID.match(run):
-        raise UnknownRun
+    named = named_run(run)
     place = request.headers.get("last-event-id", cursor)
     try:
-        return await live_streams.open(RunId(run), _streams(streams), place or start(RunId(run)))
+        return await live_streams.open(named, _streams(streams), place or start(named))
     except Refused as refusal:
         raise Undecodable(refusal.detail, *refusal.faults) from None
 

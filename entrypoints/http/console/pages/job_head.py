@@ -10,17 +10,18 @@ from urllib.parse import urlsplit
 from litestar import Response, get
 from litestar.params import FromPath, FromQuery
 
+from application.clock import now
 from application.ports.views import Views
 from application.queries.live import StreamName, behind
 from application.queries.run import AttemptItem, Run, run
-from domain.ids import Attempt, Micros, RunId
-from entrypoints.http.console.console import AsSignedIn, Console, Using, attempt_of, now, user_of
+from domain.ids import DAY_MICROS, Attempt, Micros, RunId
+from entrypoints.http.console.console import AsSignedIn, Console, Using, attempt_of, user_of
 from entrypoints.http.console.contexts.job import JobHead, JobHeadPart, Signal, Tab
 from entrypoints.http.console.pages.jobs import is_silent
 from entrypoints.http.console.rendering import rendered
 from entrypoints.http.signed_in import SignedIn
 
-EXPIRY_NOTICE_MICROS = 86_400_000_000
+EXPIRY_NOTICE_MICROS = DAY_MICROS
 """A token that ends within a day, under a job that runs, is warned of."""
 
 
@@ -38,7 +39,7 @@ def job_head(
         silent_since=found.last_event_at if is_silent(found, moment) else None,
         warnings=list(_warnings(found, latest, console.ingest_address, moment)),
         signals=[] if latest is None else _signals(latest),
-        may_change=_may_change(signed_in, found.owner),
+        may_change=signed_in.may_change(found.owner),
     )
 
 
@@ -73,11 +74,6 @@ def is_loopback(address: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _may_change(who: SignedIn, owner: str) -> bool:
-    account = who.account
-    return account.role == "admin" or (account.role == "member" and account.name == owner)
 
 
 def _warnings(found: Run, latest: AttemptItem | None, address: str, moment: Micros) -> Iterator[str]:

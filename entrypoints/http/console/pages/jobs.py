@@ -9,12 +9,13 @@ from urllib.parse import urlencode
 from litestar import Response, get
 from litestar.params import FromQuery, QueryParameter
 
+from application.clock import now
 from application.projections.run import RunStatus
 from application.queries.run import RunItem, runs
 from domain.errors import Refused
 from domain.ids import Micros
 from domain.rules.transport_health import SILENT_AFTER_MICROS
-from entrypoints.http.console.console import AsSignedIn, Using, here, now, user_of
+from entrypoints.http.console.console import AsSignedIn, Using, here, user_of
 from entrypoints.http.console.contexts.jobs import Job, JobsPage
 from entrypoints.http.console.rendering import rendered
 

@@ -12,6 +12,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, QueryParameter, SkipValidation
 from tuneplane.contract import INT64_MAX
 
+from application.clock import now
 from application.credentials import presented
 from application.ports.accounts import Accounts
 from application.ports.views import Reading, Views
@@ -19,7 +20,6 @@ from application.queries.round import rounds
 from application.queries.run import run
 from application.queries.series import series, series_data
 from domain.ids import RunId
-from entrypoints.http.console.console import now
 from entrypoints.http.console.contexts.share import SharePage, public_run
 from entrypoints.http.console.pages.rounds import round_view
 from entrypoints.http.console.rendering import rendered

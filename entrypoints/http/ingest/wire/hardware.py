@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
 from tuneplane.contract import HARDWARE_BODY_BYTES, INT64_MAX, METRIC_KEY_CHARS, POINTS_PER_BATCH
 
+from application.clock import now
 from application.commands.report_hardware import HardwareReport
 from application.commands.report_metrics import Origin, SeriesBatch
 from domain.errors import Refused
@@ -66,11 +66,10 @@ def report_of(raw: bytes, source: Source, *, packed: bool) -> HardwareReport:
         origin = Origin(session=report.stream, sequence=report.sequence)
     else:
         origin = Origin(body_digest=hashlib.sha256(raw).digest())
-    received_at = Micros(time.time_ns() // 1000)
     return HardwareReport(
         run=source.run,
         attempt=source.attempt,
-        batch=_batch(report.points, received_at),
+        batch=_batch(report.points, now()),
         devices=_devices(report.points),
         origin=origin,
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from typing import Annotated
 
 import msgspec
 import numpy as np
 from tuneplane.contract import INT64_MAX, METRIC_KEY_CHARS, METRICS_BODY_BYTES, POINTS_PER_BATCH
 
+from application.clock import now
 from application.commands.report_metrics import MetricsReport, Origin, SeriesBatch
 from domain.errors import Refused
 from entrypoints.http.ingest.body import IngestRequest, Report, decoded, is_messagepack, received
@@ -66,7 +66,7 @@ def report_of(raw: bytes, source: Source, *, packed: bool) -> MetricsReport:
         raise Refused.at("points", "either points or series must be there")
     check_numbering(report.stream, report.sequence)
     if report.points is not None:
-        batch = from_points(report.points, time.time_ns() // 1000)
+        batch = from_points(report.points, now())
     else:
         series: list[columnar.Series | columnar.PackedSeries] = [*(report.series or ())]
         batch = columnar.batch_of(series)

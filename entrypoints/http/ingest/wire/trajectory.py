@@ -17,11 +17,16 @@ from tuneplane.contract import (
     TRAJECTORY_BYTES,
     TRAJECTORY_MESSAGES,
     TRIAL_ID_CHARS,
+    trajectory_id,
 )
 
+from application.commands.store_trajectory import body_key, digest_of
 from domain.errors import Refused
+from domain.events import TrajectoryStored
+from domain.ids import Micros, RoundId, TrialId
 from entrypoints.http.ingest.body import Body, Report
 from entrypoints.http.ingest.guards import finite, name, optional_name
+from entrypoints.http.ingest.source import Source
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=INT64_MAX)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
@@ -87,6 +92,37 @@ def canonical(trace: Trace) -> bytes:
             "trace", f"has {len(body):,} bytes as JSON; {TRAJECTORY_BYTES:,} are allowed", TRAJECTORY_BYTES
         )
     return body
+
+
+def event(trace: Trace, body: bytes, source: Source, expires_at: Micros) -> TrajectoryStored:
+    """The fact that `body`, the canonical `trace`, is kept."""
+    identity = trajectory_id(trace.scope, trace.round_id, trace.trial_id, trace.trial_attempt)
+    digest = digest_of(body)
+    return TrajectoryStored(
+        run=source.run,
+        attempt=source.attempt,
+        trajectory_id=identity,
+        scope=trace.scope,
+        round_id=RoundId(trace.round_id),
+        trial_id=TrialId(trace.trial_id),
+        trial_attempt=trace.trial_attempt,
+        total_messages=trace.total_messages,
+        retained_messages=len(trace.messages),
+        complete=trace.complete,
+        capture_policy=trace.capture_policy,
+        object_key=body_key(source.run, source.attempt, identity, digest),
+        body_digest=digest,
+        size_bytes=len(body),
+        expires_at=expires_at,
+        termination=trace.termination,
+        collection_policy=trace.collection_policy,
+        consumption_policy=trace.consumption_policy,
+        diagnostic=trace.diagnostic,
+        reward=trace.reward,
+        step=trace.step,
+        source_rows=trace.source_rows,
+        roles_inferred=trace.roles_inferred,
+    )
 
 
 def _check_total(trace: Trace) -> None:
