@@ -17,6 +17,7 @@ import msgspec
 Kind = Literal["ing", "pat", "ses", "shr"]
 """Ingest token, personal token, session, share."""
 
+_SECRET = re.compile(r"(tp_(?:ing|pat|ses|shr)_[0-9a-f]{16}_)[A-Za-z0-9_-]+")
 _FORM = re.compile(r"\Atp_(ing|pat|ses|shr)_([0-9a-f]{16})_([A-Za-z0-9_-]{43})\Z")
 
 
@@ -54,6 +55,11 @@ def presented(text: str, kind: Kind) -> Presented | None:
     if found is None or found[1] != kind:
         return None
     return Presented(found[2], _hash(found[3]))
+
+
+def without_secrets(text: str) -> str:
+    """`text` with the secret half of every credential in it masked; the id still says which one it was."""
+    return _SECRET.sub(r"\1[masked]", text)
 
 
 def _hash(secret: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Logs on standard error, with control characters escaped: no text of a client can forge a line."""
+"""Logs on standard error: no text of a client can forge a line, and no credential shows its secret."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import logging
 import re
 import sys
 
+from application.credentials import without_secrets
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class OneLine(logging.Formatter):
-    """Escapes what could move a terminal's cursor; the lines of a traceback stay lines."""
+    """Escapes what could move a terminal's cursor, and masks secrets; the lines of a traceback stay lines."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return "\n".join(_escaped(line) for line in super().format(record).split("\n"))
+        return without_secrets("\n".join(_escaped(line) for line in super().format(record).split("\n")))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name in `logging`
         record.message = _escaped(record.message)

@@ -46,10 +46,10 @@ class FilesystemObjectStore:
         """A body that comes in pieces; it counts only once it is finished."""
         target = self._path(key)
         with asking_again():
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            aside = self._root / _UNFINISHED
-            aside.mkdir(mode=0o700, exist_ok=True)
-        return IncomingFile(aside / secrets.token_hex(16), target)
+            self._root.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(target.parent, self._root)
+            _make_folder(self._root / _UNFINISHED, self._root)
+        return IncomingFile(self._root / _UNFINISHED / secrets.token_hex(16), target)
 
     def get(self, key: str) -> bytes | None:
         with asking_again():
@@ -152,6 +152,16 @@ class IncomingFile:
         if self._open:
             self._open = False
             os.close(self._file)
+
+
+def _make_folder(folder: Path, root: Path) -> None:
+    """Makes `folder`, and what is missing above it up to `root`: private, and durably in the folder above."""
+    if folder.is_dir():
+        return
+    if folder != root:
+        _make_folder(folder.parent, root)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _flush_folder(folder.parent)
 
 
 def _flush_folder(folder: Path) -> None:

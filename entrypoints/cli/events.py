@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -174,13 +175,13 @@ def _read(name: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _written(name: str) -> Iterator[BinaryIO]:
-    """A new file, removed again where the export fails: half an export is none."""
+    """A new file for its owner alone, removed again where the export fails: half an export is none."""
     if name == "-":
         yield sys.stdout.buffer
         return
     path = Path(name)
     try:
-        file = path.open("xb")
+        file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600))  # noqa: SIM115 - closed below
     except OSError as problem:
         raise CommandFailed(f"{name} cannot be made: {problem.strerror}.") from None
     try:

@@ -36,7 +36,7 @@ def allowed_hosts(settings: Settings) -> frozenset[str]:
     names = {*LOOPBACK_NAMES, *settings.allowed_hosts, settings.host.lower()}
     if settings.ingest_url:
         names.add((urlsplit(settings.ingest_url).hostname or "").lower())
-    return frozenset(names)
+    return frozenset(names - {""})
 
 
 class Gate:

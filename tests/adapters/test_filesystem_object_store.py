@@ -71,8 +71,8 @@ def test_of_two_uploads_of_one_key_the_first_to_finish_stands(store):
 
 
 def test_bodies_are_private(store, tmp_path):
-    store.put("a/b", BODY, DIGEST)
-    for path in (tmp_path / "bodies").rglob("*"):
+    store.put("a/b/c", BODY, DIGEST)
+    for path in (tmp_path / "bodies", *(tmp_path / "bodies").rglob("*")):
         assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
 
 

@@ -2,13 +2,16 @@
 
 import ast
 import logging
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from application.credentials import mint
 from entrypoints.cli import doctor, main
+from entrypoints.cli.events import _written
 from entrypoints.cli.failure import CommandFailed
 from entrypoints.cli.serve import check_exposure, is_loopback
 from entrypoints.logging_setup import OneLine
@@ -128,6 +131,33 @@ def test_a_traceback_stays_readable_and_inert():
     lines = OneLine("%(message)s").format(record).split("\n")
     assert len(lines) > 2
     assert all(line.isprintable() for line in lines)
+
+
+@pytest.mark.parametrize("kind", ["ing", "pat", "ses", "shr"])
+def test_no_credential_shows_its_secret_in_a_log(kind):
+    credential = mint(kind)
+    record = logging.LogRecord("n", logging.ERROR, "f", 1, "GET /s/%s/series failed", (credential.text,), None)
+    line = OneLine("%(message)s").format(record)
+    assert credential.id in line
+    assert credential.text.rpartition("_")[2] not in line
+    assert line.endswith("[masked]/series failed")
+
+
+def test_an_export_is_for_its_owner_alone(tmp_path):
+    with _written(str(tmp_path / "log.ndjson")) as file:
+        file.write(b"line\n")
+    assert stat.S_IMODE((tmp_path / "log.ndjson").stat().st_mode) == 0o600
+
+
+def test_half_an_export_is_none(tmp_path):
+    def torn():
+        with _written(str(tmp_path / "log.ndjson")) as file:
+            file.write(b"line\n")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        torn()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_commands_import_what_they_need_when_they_run():

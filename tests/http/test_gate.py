@@ -40,6 +40,10 @@ def test_the_host_of_the_ingest_address_is_answered_too():
     assert {"tuneplane.example", "10.0.0.7", "localhost"} <= allowed_hosts(settings)
 
 
+def test_an_ingest_address_without_a_host_opens_no_nameless_door():
+    assert "" not in allowed_hosts(Settings(ingest_url="http://:8420"))
+
+
 def test_what_was_answered_is_counted(server, job):
     def count(line):
         lines = server.client.get("/metrics").text.splitlines()

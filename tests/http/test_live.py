@@ -1,13 +1,14 @@
 import asyncio
 import json
 import re
+import threading
 from contextlib import contextmanager
 
 import pytest
 
-from application.queries.live import STREAMS, start
+from application.queries.live import STREAMS, behind, start
 from domain.ids import Position
-from entrypoints.http.live.hub import LiveHub
+from entrypoints.http.live.hub import _ANSWERS, LiveHub
 from entrypoints.http.stopping import Stopping
 from tests.http.people import personal_token
 
@@ -114,6 +115,17 @@ class Counting:
         return self.reading.await_news(after, min(seconds, 0.05))
 
 
+class Quiet:
+    """Views that nothing new comes to."""
+
+    def __init__(self, reading):
+        self.now = reading.now
+
+    def await_news(self, after, seconds):
+        threading.Event().wait(min(seconds, 0.01))
+        return after
+
+
 class Behind(Counting):
     """Reading whose views have not taken in the run before somebody waits for them."""
 
@@ -157,6 +169,21 @@ def test_readers_at_one_place_share_one_look(server, job):
     looks, found = asyncio.run(many())
     assert looks == 1
     assert len({one.text for one in found}) == 1
+
+
+def test_readers_at_ever_new_places_leave_no_more_behind_than_is_kept(server, job):
+    job.post("logs", chunks=["line\n"])
+    views = server.container.reading()
+
+    async def many():
+        hub = LiveHub(Quiet(views), Stopping())
+        for position in range(_ANSWERS + 10):
+            await hub.frames(job.run_id, frozenset(STREAMS), behind(job.run_id, Position(position), None))
+        kept = len(hub._asked)
+        await asyncio.to_thread(hub.close)
+        return kept
+
+    assert 0 < asyncio.run(many()) <= _ANSWERS
 
 
 def test_readers_wake_when_the_server_stops(server, job):

@@ -15,6 +15,8 @@ from domain.ids import Position, RunId
 from entrypoints.http.stopping import Stopping
 
 _LOOK_SECONDS = 1.0
+_ANSWERS = 128
+"""Places that readers are at, whose answers are kept until the views move on; beyond, all are let go of."""
 _encoder = msgspec.json.Encoder()
 
 
@@ -54,6 +56,8 @@ class LiveHub:
         question = (run, streams, cursor)
         task = self._asked.get(question)
         if task is None:
+            if len(self._asked) >= _ANSWERS:
+                self._asked.clear()
             task = asyncio.ensure_future(anyio.to_thread.run_sync(self._frames, run, streams, cursor))
             self._asked[question] = task
             task.add_done_callback(lambda done: self._forget_failure(question, done))
