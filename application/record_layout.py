@@ -21,6 +21,7 @@ from domain.errors import Refused
 R = TypeVar("R", bound=msgspec.Struct)
 Kind = Literal["int", "float", "bool", "text", "texts"]
 Value = Scalar | tuple[Scalar, ...]
+Key = tuple[Value, ...]
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _KINDS: dict[type[inspect.Type], Kind] = {
@@ -99,6 +100,14 @@ def last_seen(
     if len(after) != len(order) + len(table.key):
         raise Refused("This is no cursor of this list.")
     return [_scalar(value(field.column, after[field.place])) for field in fields]
+
+
+def key_of(table: RecordTable[R], key: Sequence[Scalar]) -> Key:
+    """`key` as its columns keep it. Raises Refused for a value they cannot hold, TypeError for another length."""
+    columns = layout(table).columns
+    if len(key) != len(table.key):
+        raise TypeError(f"table {table.name!r} has a key of {len(table.key)} fields")
+    return tuple(value(columns[name], given) for name, given in zip(table.key, key, strict=True))
 
 
 def value(column: Column, given: object) -> Value:

@@ -9,11 +9,21 @@ from typing import Any, TypeVar
 import msgspec
 
 from application.ports.records import RecordTable, Scalar, Where
-from application.record_layout import SortField, Value, any_case, asked, last_seen, layout, sort_fields, stored, value
+from application.record_layout import (
+    Key,
+    SortField,
+    Value,
+    any_case,
+    asked,
+    key_of,
+    last_seen,
+    layout,
+    sort_fields,
+    stored,
+)
 from domain.errors import Refused
 
 R = TypeVar("R", bound=msgspec.Struct)
-Key = tuple[Value, ...]
 Test = Callable[[dict[str, Value]], bool]
 
 
@@ -32,10 +42,7 @@ class MemoryRecords:
 
     def get(self, table: RecordTable[R], *key: Scalar) -> R | None:
         """The record with this key, or None."""
-        columns = layout(table).columns
-        if len(key) != len(table.key):
-            raise TypeError(f"table {table.name!r} has a key of {len(table.key)} fields")
-        wanted = tuple(value(columns[name], given) for name, given in zip(table.key, key, strict=True))
+        wanted = key_of(table, key)
         row = self._tables.get(table, {}).get(wanted[0], {}).get(wanted)
         return None if row is None else _record(table, row)
 

@@ -13,10 +13,9 @@ from psycopg.rows import TupleRow
 from adapters.postgres import record_sql
 from adapters.postgres.binary_arrays import BinaryArray, ByteaArray, column_array, teach
 from application.ports.records import RecordTable, Scalar, Where
-from application.record_layout import Value, layout, stored, value
+from application.record_layout import Key, Value, key_of, layout, stored
 
 R = TypeVar("R", bound=msgspec.Struct)
-Key = tuple[Value, ...]
 CACHE_BYTES = 2_000_000
 """Bodies that one batch's records may leave behind for the next."""
 _ENTRY_BYTES = 300
@@ -30,14 +29,6 @@ def _in_a_transaction() -> None:
 @lru_cache(maxsize=1024)
 def _decoder(record: type[R]) -> msgspec.msgpack.Decoder[R]:
     return msgspec.msgpack.Decoder(record)
-
-
-def key_of(table: RecordTable[R], key: Sequence[Scalar]) -> Key:
-    """`key` as its columns keep it. Raises Refused for a value they cannot hold, TypeError for another length."""
-    columns = layout(table).columns
-    if len(key) != len(table.key):
-        raise TypeError(f"table {table.name!r} has a key of {len(table.key)} fields")
-    return tuple(value(columns[name], given) for name, given in zip(table.key, key, strict=True))
 
 
 class PostgresRecords:

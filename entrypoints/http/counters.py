@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-AREAS = ("ingest", "api", "console")
-
 
 class Counters:
     """Touched by the event loop alone, so no lock is needed."""

@@ -297,7 +297,7 @@ def test_the_projector_goes_on_after_the_database_was_killed(tmp_path_factory):
 
 def test_sigterm_ends_the_process(dsn, log):
     append(log[1], *a_history(3))
-    command = [sys.executable, "-m", "entrypoints.projector"]
+    command = [sys.executable, "-m", "entrypoints.cli.main", "project"]
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'sdk'}", "TUNEPLANE_DATABASE_URL": dsn}
     with subprocess.Popen(command, env=environment, cwd=ROOT) as process:
         wait_until(lambda: positions(dsn) and set(positions(dsn).values()) == {3})

@@ -11,8 +11,8 @@ from litestar.response import Stream
 
 from application.queries import log as queries
 from domain.ids import RunId
-from entrypoints.http.api.csv_file import text_stream
 from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt
+from entrypoints.http.api.text_stream import text_stream
 
 Tail = Annotated[
     int | None, QueryParameter(name="tail", description="The last lines, 1 to 1,000, followed from there.")

@@ -14,8 +14,8 @@ from application.ports.series_view import Chart
 from application.queries import series as queries
 from application.queries.page import Page
 from domain.ids import RunId
-from entrypoints.http.api.csv_file import csv_file
 from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt
+from entrypoints.http.api.text_stream import csv_file
 
 Keys = Annotated[list[str], QueryParameter(name="key", description="1 to 32 series.")]
 SomeKeys = Annotated[list[str] | None, QueryParameter(name="key", description="Series; all of them if not given.")]
