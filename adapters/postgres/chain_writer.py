@@ -1,6 +1,8 @@
 """The one critical section of the log, for all processes: lock the head, look up, number, insert, commit.
 
-A private connection, so that preparing the statements pays and no other work waits behind a writer.
+A writer that found the head where it left it does the same in one statement, which does nothing where the head moved
+meanwhile or a place is taken; then the lock decides. A private connection, so that preparing the statements pays and
+no other work waits behind a writer.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from psycopg.rows import TupleRow
 
 from adapters.postgres.binary_arrays import BinaryArray, ByteaArray, Int8Array, TextArray, teach
 from adapters.postgres.database import Database, asking_again
-from application.ports.event_log import Candidate, Head, Placed
 from application.event_log.settlement import Addition, Place, Settlement, Standing
+from application.ports.event_log import Candidate, Head, Placed
 from domain.errors import DomainFault
 from domain.ids import Micros, StreamId
 
@@ -32,6 +34,8 @@ _SESSION = (
     "SET idle_in_transaction_session_timeout = '5s'",
     "SET lock_timeout = '10s'",
     "SET statement_timeout = '60s'",
+    # After a wait for the head, what counts is the head as it is then.
+    "SET default_transaction_isolation = 'read committed'",
     # Each look-up is by key, whatever the planner believes of a table that grows faster than its statistics.
     "SET enable_seqscan = off",
     "SET enable_hashjoin = off",
@@ -57,15 +61,28 @@ _LATEST = f"""
     CROSS JOIN LATERAL (
         SELECT * FROM stored_events WHERE originator_id = k.stream ORDER BY originator_version DESC LIMIT 1
     ) e"""  # noqa: S608 - made of constants
+_ADD = """
+    INSERT INTO stored_events (recorded_at, originator_id, originator_version, topic, state, notification_id, run,
+                               digest, hash)
+    SELECT %b::int8, * FROM unnest(%b::uuid[], %b::int8[], %b::text[], %b::bytea[], %b::int8[], %b::text[],
+                                   %b::bytea[], %b::bytea[])"""
 # Everything that is new, the new head, and the call to the readers, in one statement.
-_INSERT = """
-    WITH added AS (
-        INSERT INTO stored_events (recorded_at, originator_id, originator_version, topic, state, notification_id, run,
-                                   digest, hash)
-        SELECT %b::int8, * FROM unnest(%b::uuid[], %b::int8[], %b::text[], %b::bytea[], %b::int8[], %b::text[],
-                                       %b::bytea[], %b::bytea[])
-    ), called AS MATERIALIZED (SELECT pg_notify(%b, %b))
-    UPDATE chain_head SET position = %b::int8, hash = %b FROM called WHERE name = 'log'"""
+_INSERT = f"""
+    WITH added AS ({_ADD}), called AS MATERIALIZED (SELECT pg_notify(%b, %b))
+    UPDATE chain_head SET position = %b::int8, hash = %b FROM called WHERE name = 'log'"""  # noqa: S608 - made of constants
+# The same by itself, where nobody wrote since the head was read and all places are free; else it changes nothing. What
+# was looked up since then is right, too: whoever writes moves the head. The update waits for whoever holds the head,
+# and then sees where it is.
+_INSERT_UNDISTURBED = f"""
+    WITH taken AS (
+        SELECT FROM unnest(%b::uuid[], %b::int8[]) AS k (stream, version)
+        JOIN stored_events e ON e.originator_id = k.stream AND e.originator_version = k.version LIMIT 1
+    ), moved AS (
+        UPDATE chain_head SET position = %b::int8, hash = %b
+        WHERE name = 'log' AND hash = %b AND NOT EXISTS (SELECT FROM taken)
+        RETURNING pg_notify(%b, %b)
+    ), added AS ({_ADD} WHERE EXISTS (SELECT FROM moved))
+    SELECT count(*) FROM moved"""  # noqa: S608 - made of constants
 
 
 class ChainWriter:
@@ -76,14 +93,23 @@ class ChainWriter:
         self._clock = clock
         self._turn = threading.Lock()
         self._connection: Connection[TupleRow] | None = None
+        self._left: Head | None = None
+        """The head as this writer left it."""
+        self._undisturbed = False
+        """Whether the last append found the head there and every place free: then the next one will, too."""
 
     def append(self, requests: Sequence[Sequence[Candidate]]) -> list[tuple[Placed, ...] | DomainFault]:
         """See `EventLog.append`."""
-        settlement = Settlement(requests)
         with self._turn, asking_again():
-            connection, known = self._enter(settlement)
-            with _closed_on_error(connection):
-                _write(connection, settlement, known, self._clock)
+            lost = None
+            try:
+                settlement = self._append_undisturbed(requests)
+            except psycopg.OperationalError as error:
+                if not _gone(error):
+                    raise
+                settlement, lost = None, error
+            if settlement is None:
+                settlement = self._append_locked(requests, lost)
         return settlement.answers()
 
     def close(self) -> None:
@@ -92,6 +118,34 @@ class ChainWriter:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+
+    def _append_undisturbed(self, requests: Sequence[Sequence[Candidate]]) -> Settlement | None:
+        """Without the lock; None where that cannot be, and then nothing was written."""
+        connection, head = self._connection, self._left
+        if not self._undisturbed or head is None or connection is None or connection.closed:
+            return None
+        self._undisturbed = False
+        settlement = Settlement(requests)
+        with _closed_on_error(connection):
+            left = _write_undisturbed(connection, settlement, head, self._clock)
+        if left is None:
+            return None
+        self._left, self._undisturbed = left, True
+        return settlement
+
+    def _append_locked(
+        self, requests: Sequence[Sequence[Candidate]], lost: psycopg.OperationalError | None
+    ) -> Settlement:
+        """`lost`: a connection ended while it wrote them; raised where the head moved, since they may be there."""
+        settlement = Settlement(requests)
+        connection, known = self._enter(settlement)
+        with _closed_on_error(connection):
+            if lost is not None and known.head != self._left:
+                raise lost
+            left = _write(connection, settlement, known, self._clock)
+        self._undisturbed = self._left in {None, known.head} and not known.holders
+        self._left = left
+        return settlement
 
     def _enter(self, settlement: Settlement) -> tuple[Connection[TupleRow], _Known]:
         """Begins the critical section.
@@ -157,20 +211,15 @@ def _lock(connection: Connection[TupleRow], settlement: Settlement) -> _Known:
         row = begun.fetchone()
         if row is None:
             raise psycopg.InternalError("the row of the log's head is missing")
-        places, streams = settlement.places, settlement.streams
-        return _Known(
-            Head(*row),
-            _by_place(_ask_holders(connection, places)) if places else {},
-            {stream: one for (stream, _), one in _by_place(_ask_latest(connection, streams)).items()}
-            if streams
-            else {},
-        )
+        places = settlement.places
+        holders = _by_place(_ask_holders(connection, places)) if places else {}
+        return _Known(Head(*row), holders, _latest(connection, settlement))
 
 
 def _write(
     connection: Connection[TupleRow], settlement: Settlement, known: _Known, clock: Callable[[], Micros]
-) -> None:
-    """Settles the group, inserts what is new, commits."""
+) -> Head:
+    """Settles the group, inserts what is new, commits; where the head is then."""
     set_aside = settlement.settle(known.holders, known.latest, lambda stream: _find_latest(connection, stream))
     if set_aside:
         settlement.on_record(_by_place(_ask_holders(connection, [(*place, b"") for place in set_aside])))
@@ -179,6 +228,37 @@ def _write(
     if additions:
         _insert(connection, additions, head, recorded_at)
     connection.execute("COMMIT")
+    return head
+
+
+def _write_undisturbed(
+    connection: Connection[TupleRow], settlement: Settlement, known: Head, clock: Callable[[], Micros]
+) -> Head | None:
+    """Inserts the group where its places are free and the head is still `known`; where it is then.
+
+    None where nothing was inserted.
+    """
+    latest = _latest(connection, settlement)
+    set_aside = settlement.settle({}, latest, lambda stream: _find_latest(connection, stream))
+    recorded_at = clock()
+    additions, head = settlement.number(known, recorded_at)
+    if set_aside or not additions:
+        return None
+    places = (
+        _UuidArray([stream.bytes for stream, _, _ in settlement.places]),
+        Int8Array([_int8(version) for _, version, _ in settlement.places]),
+    )
+    moved = (head.position, head.hash, known.hash, CHANNEL, str(head.position))
+    arguments = (*places, *moved, recorded_at, *_columns(additions))
+    row = connection.execute(_INSERT_UNDISTURBED, arguments, prepare=True).fetchone()
+    return head if row == (1,) else None
+
+
+def _latest(connection: Connection[TupleRow], settlement: Settlement) -> dict[StreamId, Standing]:
+    """Of the streams the group asks for."""
+    if not settlement.streams:
+        return {}
+    return {stream: one for (stream, _), one in _by_place(_ask_latest(connection, settlement.streams)).items()}
 
 
 def _ask_holders(connection: Connection[TupleRow], places: Sequence[tuple[StreamId, int, bytes]]) -> Cursor[TupleRow]:
@@ -212,8 +292,15 @@ def _by_place(found: Cursor[TupleRow]) -> dict[Place, Standing]:
 
 
 def _insert(connection: Connection[TupleRow], additions: Sequence[Addition], head: Head, recorded_at: Micros) -> None:
+    called = (CHANNEL, str(head.position))
+    arguments = (recorded_at, *_columns(additions), *called, head.position, head.hash)
+    connection.execute(_INSERT, arguments, prepare=True)
+
+
+def _columns(additions: Sequence[Addition]) -> tuple[BinaryArray, ...]:
+    """Of new events, as `_ADD` takes them."""
     candidates = [one.candidate for one in additions]
-    columns = (
+    return (
         _UuidArray([one.placement.stream.bytes for one in candidates]),
         Int8Array([_int8(one.version) for one in additions]),
         TextArray([one.tag.encode() for one in candidates]),
@@ -222,7 +309,4 @@ def _insert(connection: Connection[TupleRow], additions: Sequence[Addition], hea
         TextArray([one.placement.event.run.encode() for one in candidates]),
         ByteaArray([one.digest for one in candidates]),
         ByteaArray([one.hash for one in additions]),
-    )
-    connection.execute(
-        _INSERT, (recorded_at, *columns, CHANNEL, str(head.position), head.position, head.hash), prepare=True
     )
