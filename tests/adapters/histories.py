@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from domain.events import Event, HardwareSampled
-from domain.events.series import GpuDevices
+from domain.events.series import GpuDevices, InvalidKind
 from domain.ids import Attempt, RunId, stream_id
 from domain.placement import Placement
 from domain.rules.append_next import place as placed_next
@@ -73,7 +73,8 @@ def _placed(kind: str, dice: random.Random, run: RunId) -> Placement:
 
 def _measured(log: Log, dice: random.Random, run: RunId) -> list[Placement]:
     points = a_ramp(dice.randrange(20), dice.randint(1, 30), seed=dice.randrange(1000))
-    invalid = [("loss", dice.randrange(9), "nan")] if log.family == "scalar" and dice.random() < 0.2 else []
+    invalid: list[tuple[str, int, InvalidKind]] = []
+    invalid += [("loss", dice.randrange(9), "nan")] if log.family == "scalar" and dice.random() < 0.2 else []
     report = Report(dice.randrange(2), [(dice.choice(("loss", "acc", "é")), points)], invalid)
     return [_next(_with_devices(event, dice)) for _, event in log.report(report, run)]
 

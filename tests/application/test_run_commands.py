@@ -34,7 +34,7 @@ class Installation:
 
     def events(self, kind):
         recorded = self.log.read(Position(0), limit=1000)
-        return [event for one in recorded if isinstance(event := decode(one.tag, one.payload), kind)]
+        return [event for one in recorded if isinstance(event := decode(one.tag, one.payload or b""), kind)]
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from adapters.postgres.series.view import PostgresSeriesView
 from application.ports.event_log import RecordedEvent
 from application.series.columns import Batch, pack
 from domain.events import MetricsReported, SeriesOpened, decode, encode, tag_of
+from domain.ids import Attempt, Micros, RunId
 
 _SCHEMA = "proj_series_v1"
 _BATCH_POINTS = 2048
@@ -112,15 +113,15 @@ def _fill(conn: Connection, *, runs: int, series: int, points: int) -> int:
 
         for run in range(runs):
             for number in range(1, series + 1):
-                add(SeriesOpened(run=f"run-{run}", family="scalar", number=number, key=f"train/metric_{number}"))
+                add(SeriesOpened(run=RunId(f"run-{run}"), family="scalar", number=number, key=f"train/metric_{number}"))
         for at in range(rounds):
             for run in range(runs):
-                add(_batch(f"run-{run}", series, each, at * each, rng))
+                add(_batch(RunId(f"run-{run}"), series, each, at * each, rng))
     conn.execute("VACUUM ANALYZE stored_events")
     return rounds * each * series * runs
 
 
-def _batch(run: str, series: int, each: int, first: int, rng: np.random.Generator) -> MetricsReported:
+def _batch(run: RunId, series: int, each: int, first: int, rng: np.random.Generator) -> MetricsReported:
     """A step takes 100 ms, give or take 5 ms; all series are logged together."""
     steps = np.arange(first, first + each)
     times = 1_767_225_600_000_000 + steps * 100_000 + rng.integers(0, 5_000, each)
@@ -131,7 +132,7 @@ def _batch(run: str, series: int, each: int, first: int, rng: np.random.Generato
         times=np.tile(times, series),
         values=rng.standard_normal(series * each),
     )
-    return MetricsReported(run=run, attempt=0, points=series * each, columns=pack(batch))
+    return MetricsReported(run=run, attempt=Attempt(0), points=series * each, columns=pack(batch))
 
 
 def _project(conn: Connection, view: PostgresSeriesView) -> None:
@@ -142,7 +143,7 @@ def _project(conn: Connection, view: PostgresSeriesView) -> None:
     conn.execute("SET synchronous_commit TO off")
     while events := _read(conn, after, limit, most):
         with conn.transaction():
-            view.project(conn, _SCHEMA, [(one, decode(one.tag, one.payload)) for one in events])
+            view.project(conn, _SCHEMA, [(one, decode(one.tag, one.payload or b"")) for one in events])
         after = events[-1].position
     while view.idle(conn, _SCHEMA):
         pass
@@ -155,13 +156,13 @@ def _read(conn: Connection, after: int, limit: int, most: int) -> list[RecordedE
         (after, min(limit, max(1, most // 17_000))),
         binary=True,
     ).fetchall()
-    return [RecordedEvent(at, 0, _NOBODY, 1, tag, run, b"", b"", state) for at, tag, run, state in rows]
+    return [RecordedEvent(at, Micros(0), _NOBODY, 1, tag, run, b"", b"", state) for at, tag, run, state in rows]
 
 
 def _chart(conn: Connection) -> None:
     with conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        chart = PostgresSeriesReader(conn, _SCHEMA, _TAILS).chart("run-0", "train/metric_1")
+        chart = PostgresSeriesReader(conn, _SCHEMA, _TAILS).chart(RunId("run-0"), "train/metric_1")
     assert chart
     assert sum(chart.count) > 0
 
@@ -170,7 +171,7 @@ def _summaries(conn: Connection) -> None:
     with conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         keys = [f"train/metric_{number}" for number in range(1, 1001)]
-        assert len(PostgresSeriesReader(conn, _SCHEMA, _TAILS).summaries("run-0", keys)) == 1000
+        assert len(PostgresSeriesReader(conn, _SCHEMA, _TAILS).summaries(RunId("run-0"), keys)) == 1000
 
 
 def _room(conn: Connection, points: int, what: str) -> Iterator[Row]:

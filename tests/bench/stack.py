@@ -61,7 +61,9 @@ class Stack:
         self.port = server.port
         self.api = Api(server.url, server.command("token", "create", "admin").strip())
         self.projector = server.projector()
-        self.postmaster = server.postmaster()
+        postmaster = server.postmaster()
+        assert postmaster is not None
+        self.postmaster = postmaster
         self.database = psycopg.connect(server.dsn(), autocommit=True)
 
     def ask(self, statement: str) -> Any:

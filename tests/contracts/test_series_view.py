@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Self
+from typing import Any, Self
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 from psycopg import Connection
 
 from adapters.postgres.series.tables import Limits
+from domain.events.series import Family
 from tests.series.model import Model, check_chart, same_summary
 from tests.series.reports import RUN, Log, a_ramp, a_report, big_reports, small_reports
 from tests.series.subjects import LOG, MemorySubject, PostgresSubject, add_to_log, connected
 
-ANY_FIXTURE = {"suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow], "deadline": None}
+ANY_FIXTURE: dict[str, Any] = {
+    "suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    "deadline": None,
+}
 SMALL = Limits(events=4, points_a_series=20, idle_points_a_series=3)
 
 
@@ -41,9 +45,10 @@ def view(conn: Connection | None) -> Story:
 class Story:
     """A log, the view that has taken it in, and the model."""
 
-    def __init__(self, conn: Connection | None, limits: Limits | None = None, family: str = "scalar") -> None:
+    def __init__(self, conn: Connection | None, limits: Limits | None = None, family: Family = "scalar") -> None:
         self.log = Log(family)
         self.conn = conn
+        self.subject: MemorySubject | PostgresSubject
         if conn is None:
             self.subject = MemorySubject(family)
         else:

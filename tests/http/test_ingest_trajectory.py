@@ -7,6 +7,7 @@ import math
 import msgspec
 import pytest
 
+from adapters.memory.event_log import MemoryEventLog
 from adapters.memory.object_store import MemoryObjectStore
 from application.commands.store_trajectory import StoreTrajectory
 from domain.errors import IdentityTaken, TryAgain, UnknownThing
@@ -198,8 +199,8 @@ def test_the_body_of_a_report_that_lost_a_race_is_removed(job, stored):
     kept = bodies(job)
     (event,) = stored()
 
-    class Unseen:
-        def stream(self, stream):
+    class Unseen(MemoryEventLog):
+        def stream(self, stream, after_version=0):
             return []
 
     container = job.server.container

@@ -6,6 +6,7 @@ A golden file is added, never edited. Each was read by hand against CONTRACT.md 
 from pathlib import Path
 
 import pytest
+from tuneplane.columns import Logged
 from tuneplane.credentials import Credentials
 from tuneplane.parcels import Parcel, Requests
 
@@ -29,7 +30,7 @@ SAMPLE = {
     "gpu_uuids": {"0": "GPU-1"},
     "gpu_attribution": "pid",
 }
-CALLS = [
+CALLS: list[Logged] = [
     ("train/", 1, 1_780_272_000.25, {"loss": 0.5, "lr": 3e-4}),
     ("train/", 2, 1_780_272_001.5, {"loss": float("nan"), "lr": 3e-4}),
     ("", 9_000_000_000, 1_780_272_002.0, {"tokens": 2**53}),

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from application.ports.series_view import Chart, InvalidCounts, PointRow, SeriesSummary
+from domain.events.series import InvalidKind
+from domain.ids import Attempt
 from domain.rules.series_summary import summary
 
 Point = tuple[int, float, int]
@@ -19,7 +21,12 @@ class Report:
 
     attempt: int
     segments: Sequence[tuple[str, Sequence[Point]]]
-    invalid: Sequence[tuple[str, int, str]] = ()
+    invalid: Sequence[tuple[str, int, InvalidKind]] = ()
+
+    @property
+    def keys(self) -> list[str]:
+        """In the order they were first named."""
+        return list(dict.fromkeys([key for key, _ in self.segments] + [key for key, _, _ in self.invalid]))
 
 
 @dataclass
@@ -29,10 +36,10 @@ class Model:
     reports: list[Report] = field(default_factory=list)
 
     def names(self) -> list[str]:
-        return sorted({key for one in self.reports for key, *_ in (*one.segments, *one.invalid)})
+        return sorted({key for one in self.reports for key in one.keys})
 
-    def attempts(self) -> list[int]:
-        return sorted({one.attempt for one in self.reports})
+    def attempts(self) -> list[Attempt]:
+        return sorted({Attempt(one.attempt) for one in self.reports})
 
     def points(self, key: str, attempt: int | None, low: int = 0, high: int = 2**63 - 1) -> list[tuple[int, Point]]:
         """(attempt, point) in order of step."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from application.ports.event_log import RecordedEvent
 from application.series.columns import Batch, pack
 from domain.events import Event, HardwareSampled, MetricsReported, SeriesOpened, encode, tag_of
-from domain.events.series import InvalidPoint
+from domain.events.series import Family, InvalidPoint
 from domain.ids import Attempt, Micros, Position, RunId
 from tests.series.model import Model, Report
 
@@ -22,7 +23,7 @@ KEYS = ("loss", "train/reward", "Ünïcode ⚡")
 class Log:
     """Events one after the other."""
 
-    def __init__(self, family: str = "scalar") -> None:
+    def __init__(self, family: Family = "scalar") -> None:
         self.events: list[tuple[RecordedEvent, Event]] = []
         self.models: dict[RunId, Model] = {}
         self.family = family
@@ -32,7 +33,7 @@ class Log:
         """Adds the events of one report, and returns them."""
         before = len(self.events)
         numbers = self._numbers.setdefault(run, {})
-        for key, *_ in (*report.segments, *report.invalid):
+        for key in report.keys:
             if key not in numbers:
                 numbers[key] = len(numbers) + 1
                 self._add(SeriesOpened(run=run, family=self.family, number=numbers[key], key=key))
@@ -52,11 +53,11 @@ class Log:
                 values=np.array([value for _, value, _ in points], np.float64),
             )
         )
-        common = {"run": run, "attempt": Attempt(report.attempt), "points": len(points), "columns": columns}
+        attempt = Attempt(report.attempt)
         if self.family == "hardware":
-            return HardwareSampled(**common)
+            return HardwareSampled(run=run, attempt=attempt, points=len(points), columns=columns)
         invalid = tuple(InvalidPoint(numbers[key], step, kind, 7) for key, step, kind in report.invalid)
-        return MetricsReported(**common, invalid=invalid)
+        return MetricsReported(run=run, attempt=attempt, points=len(points), columns=columns, invalid=invalid)
 
     def _add(self, event: Event) -> None:
         payload = encode(event)
@@ -80,7 +81,7 @@ def a_ramp(first: int, count: int, *, stride: int = 1, seed: int = 0) -> list[tu
     return [(first + at * stride, value, 1_000_000 * at + seed) for at, value in enumerate(values)]
 
 
-def a_report(*segments: tuple[str, Sequence[tuple[int, float, int]]], attempt: int = 0, **more: object) -> Report:
+def a_report(*segments: tuple[str, Sequence[tuple[int, float, int]]], attempt: int = 0, **more: Any) -> Report:
     return Report(attempt, segments, **more)
 
 

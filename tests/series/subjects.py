@@ -17,6 +17,7 @@ from adapters.postgres.series.view import PostgresSeriesView
 from application.ports.event_log import RecordedEvent
 from application.ports.series_view import SeriesReader
 from domain.events import Event
+from domain.events.series import Family
 
 Events = Sequence[tuple[RecordedEvent, Event]]
 _schemas = itertools.count(1)
@@ -33,7 +34,7 @@ LOG = """
 
 
 class MemorySubject:
-    def __init__(self, family: str = "scalar") -> None:
+    def __init__(self, family: Family = "scalar") -> None:
         self._view = MemorySeriesView(family)
 
     def take_in(self, events: Events) -> None:
@@ -48,7 +49,7 @@ class MemorySubject:
 
 
 class PostgresSubject:
-    def __init__(self, conn: Connection, family: str = "scalar", limits: Limits | None = None) -> None:
+    def __init__(self, conn: Connection, family: Family = "scalar", limits: Limits | None = None) -> None:
         self.conn = conn
         self.schema = f"proj_series_v{next(_schemas)}"
         self.view = PostgresSeriesView(family, limits)

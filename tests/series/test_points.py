@@ -12,6 +12,7 @@ from application.series.lineage import Stretch, stretches
 from application.series.merge import Points, merged, overlaid, points_of
 from application.series.spans import CELL, CELL_POINTS, SUMMARY, combined, pieces, spans
 from application.series.summary import summary_rows
+from domain.ids import Attempt
 from domain.rules.series_summary import summary
 from tests.series.model import check_chart
 from tests.series.reports import a_ramp
@@ -117,12 +118,13 @@ def test_later_parts_win_a_step():
 
 def test_the_lineage_of_three_attempts():
     top = 2**63 - 1
-    firsts = {0: 0, 1: 50, 2: 20}
+    zero, one, two = map(Attempt, range(3))
+    firsts = {zero: 0, one: 50, two: 20}
 
-    assert stretches(firsts, None) == [Stretch(0, 0, 19), Stretch(2, 0, top)]
-    assert stretches(firsts, 1) == [Stretch(1, 0, top)]
-    assert stretches(firsts, 3) == []
-    assert stretches(firsts, None, 19, 20) == [Stretch(0, 19, 19), Stretch(2, 19, 20)]
-    assert stretches(firsts, None, 20, 2**70) == [Stretch(2, 20, top)]
-    assert stretches(firsts, None, -5, 10) == [Stretch(0, 0, 10)]
+    assert stretches(firsts, None) == [Stretch(zero, 0, 19), Stretch(two, 0, top)]
+    assert stretches(firsts, one) == [Stretch(one, 0, top)]
+    assert stretches(firsts, Attempt(3)) == []
+    assert stretches(firsts, None, 19, 20) == [Stretch(zero, 19, 19), Stretch(two, 19, 20)]
+    assert stretches(firsts, None, 20, 2**70) == [Stretch(two, 20, top)]
+    assert stretches(firsts, None, -5, 10) == [Stretch(zero, 0, 10)]
     assert stretches(firsts, None, 9, 8) == []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,13 +14,16 @@ from adapters.postgres.series import chart as chart_module
 from adapters.postgres.series import view as view_module
 from adapters.postgres.series.tables import Limits
 from adapters.postgres.series.tail_cache import TailCache
-from domain.ids import RunId
+from domain.ids import Attempt, RunId
 from domain.rules.series_summary import CHUNK_POINTS
 from tests.series.model import check_chart
 from tests.series.reports import RUN, Log, a_ramp, a_report, big_reports, small_reports
 from tests.series.subjects import LOG, PostgresSubject, add_to_log, connected
 
-ANY_FIXTURE = {"suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow], "deadline": None}
+ANY_FIXTURE: dict[str, Any] = {
+    "suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    "deadline": None,
+}
 SMALL = Limits(events=4, points_a_series=20, idle_points_a_series=3)
 
 
@@ -40,6 +44,16 @@ def tell(subject: PostgresSubject, log: Log, *reports) -> None:
         events = log.report(one)
         add_to_log(subject.conn, events)
         subject.take_in(events)
+
+
+def noted(used: list[str], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, which adds its name to `used` each time."""
+
+    def call(*given: Any) -> Any:
+        used.append(name)
+        return function(*given)
+
+    return call
 
 
 def count(subject: PostgresSubject, table: str) -> int:
@@ -187,7 +201,7 @@ def test_corrections_split_what_outgrows_two_full_chunks_and_touch_no_other(conn
         tell(subject, log, a_report(("loss", a_ramp(first, 2047, stride=10))))
         tell(subject, log, a_report(("loss", a_ramp(first + 1, 2047, stride=10))))
     with conn.transaction():
-        subject.view._compact(conn, subject.schema, RUN, 0, in_hand=[])
+        subject.view._compact(conn, subject.schema, RUN, Attempt(0), in_hand=[])
 
     after = dict(conn.execute(ids).fetchall())
     assert [size for size in chunk_sizes(subject) if size < CHUNK_POINTS] == []
@@ -206,16 +220,16 @@ def test_every_level_of_reduction_tells_the_truth(conn, monkeypatch, most_rows, 
     tell(subject, log, a_report(("loss", [(10_000, -9e9, 1), (10_001, 9e9, 2), (90_000, 5.0, 3)])))
     monkeypatch.setattr(chart_module, "MOST_ROWS", most_rows)
     monkeypatch.setattr(chart_module, "_GROUPS", 4)
-    used = []
+    used: list[str] = []
     for name in ("_grouped", "_from_points"):
-        real = getattr(chart_module, name)
-        monkeypatch.setattr(chart_module, name, lambda *given, name=name, real=real: used.append(name) or real(*given))
+        monkeypatch.setattr(chart_module, name, noted(used, name, getattr(chart_module, name)))
 
     points = [point for _, point in log.models[RUN].points("loss", None)]
     assert (count(subject, "tail"), len(chunk_sizes(subject))) == (1, 10)
     for low, high in ((0, 2**63 - 1), (4_000, 70_001), (10_001, 10_001)):
         with subject.reader() as reader:
             chart = reader.chart(RUN, "loss", buckets=buckets, first_step=low, last_step=high)
+        assert chart is not None
         check_chart(chart, [point for point in points if low <= point[0] <= high], buckets)
     assert ("_grouped" in used) == (level == "groups")
     assert "_from_points" in used

@@ -164,6 +164,7 @@ def test_a_collected_scalar_is_the_same_by_its_observation(log):
     scalars.learned(placements)
 
     known = scalars.known(RUN, Attempt(0), collected)
+    assert known is not None
     assert len(known) == 3
     assert known[1].event.provenance == provenance
     assert {one.fate for one in append(log, known)} == {Fate.DUPLICATE}
@@ -171,11 +172,12 @@ def test_a_collected_scalar_is_the_same_by_its_observation(log):
 
 def test_only_so_many_runs_are_remembered():
     numbers = SeriesNumbers(runs=2)
-    for run in ("a", "b"):
+    a, b, c = map(RunId, "abc")
+    for run in (a, b):
         numbers.remember(run, "scalar", {"loss": 1})
-    assert numbers.known("a", "scalar", ["loss"]) == [1]
-    numbers.remember("c", "scalar", {"loss": 1})
+    assert numbers.known(a, "scalar", ["loss"]) == [1]
+    numbers.remember(c, "scalar", {"loss": 1})
 
-    assert numbers.known("b", "scalar", ["loss"]) is None
-    assert numbers.known("a", "scalar", ["loss"]) == [1]
-    assert numbers.known("a", "hardware", ["loss"]) is None
+    assert numbers.known(b, "scalar", ["loss"]) is None
+    assert numbers.known(a, "scalar", ["loss"]) == [1]
+    assert numbers.known(a, "hardware", ["loss"]) is None
