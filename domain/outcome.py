@@ -18,6 +18,6 @@ def report_outcome(event: OutcomeReported) -> Placement:
     infrastructure error or an unscored result is called eligible for training.
     """
     if event.training_eligible and event.status in NEVER_ELIGIBLE:
-        raise Refused.at("values.training_eligible", f"must be false for status {event.status!r}")
+        raise Refused.at("training_eligible", f"must be false for status {event.status!r}")
     stream = stream_id(event.run, event.attempt, "outcome", event.round_id, event.trial_id)
     return first_accepted_wins.place(event, stream, event.trial_attempt + 1)

@@ -23,8 +23,8 @@ class OtherMajorVersion(EmbeddedPostgresUnavailable):
     def __init__(self, folder: Path, found: str, ours: str) -> None:
         super().__init__(
             f"{folder} was written by PostgreSQL {found}, and this release brings PostgreSQL {ours}. Nothing was "
-            "changed. Back the data up with the release that wrote it (tuneplane-server backup) and restore it into "
-            f"an empty folder with this one, or serve it by a PostgreSQL {found} and set TUNEPLANE_DATABASE_URL.",
+            "changed. Export the log with the release that wrote it (tuneplane-server events export) and import it "
+            f"into an empty folder with this one, or serve it by a PostgreSQL {found} and set TUNEPLANE_DATABASE_URL.",
         )
 
 

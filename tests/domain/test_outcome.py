@@ -67,7 +67,7 @@ def test_attempts_of_a_trial_have_versions_from_1():
 def test_what_was_not_scored_is_never_eligible_for_training(status):
     with pytest.raises(Refused) as refusal:
         reporting(an_outcome(status=status, training_eligible=True))
-    assert [fault.path for fault in refusal.value.faults] == ["values.training_eligible"]
+    assert [fault.path for fault in refusal.value.faults] == ["training_eligible"]
     reporting(an_outcome(status=status, training_eligible=False))
 
 

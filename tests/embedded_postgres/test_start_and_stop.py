@@ -20,6 +20,14 @@ def rights(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
+def network_of(process: psutil.Process) -> list[object]:
+    """Its connections over a network; none where it has ended meanwhile, as a session's process may."""
+    try:
+        return [*process.net_connections("inet")]
+    except psutil.NoSuchProcess:
+        return []
+
+
 def test_a_fresh_folder_gets_a_durable_private_database(place):
     with EmbeddedPostgres(place / "new" / "data") as server:
         dsn = server.conninfo
@@ -29,7 +37,7 @@ def test_a_fresh_folder_gets_a_durable_private_database(place):
         main = psutil.Process(server.pid)
         assert main.uids().effective != 0
         processes = [main, *main.children(recursive=True)]
-        assert [found for one in processes for found in one.net_connections("inet")] == []
+        assert [found for one in processes for found in network_of(one)] == []
         assert {rights(place / "new" / "data" / name) for name in (".", "pgdata", "run")} == {0o700}
     assert conninfo_of_running(place / "new" / "data") is None
 

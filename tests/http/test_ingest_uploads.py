@@ -1,11 +1,14 @@
 """Uploads through signed addresses: exactly what was announced, once, in time."""
 
+import asyncio
 import hashlib
 from urllib.parse import urlsplit
 
 import pytest
 
 from domain.ids import stream_id
+from entrypoints.http.errors import BodyTooSlow
+from entrypoints.http.ingest import uploads
 
 BODY = b"weights" * 300_000
 DIGEST = hashlib.sha256(BODY).hexdigest()
@@ -119,3 +122,17 @@ def test_a_client_names_no_key(job):
     permitted = asked(job, filename="../../x").json()
     assert "x" not in permitted["path"].split("/")
     assert ".." not in permitted["upload_url"]
+
+
+def test_a_sender_that_stands_still_is_given_up(monkeypatch):
+    monkeypatch.setattr(uploads, "_PIECE_SECONDS", 0)
+
+    async def stalled():
+        yield b"first"
+        await asyncio.Event().wait()
+
+    async def taken():
+        return [piece async for piece in uploads._steadily(stalled())]
+
+    with pytest.raises(BodyTooSlow):
+        asyncio.run(taken())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 from litestar import Request, Response, Router, put
@@ -12,10 +14,12 @@ from adapters.filesystem.object_store import FilesystemObjectStore, IncomingFile
 from adapters.filesystem.upload_signer import DIGEST_HEADER, ROUTE, FilesystemUploadSigner
 from application.ports.uploads import Upload
 from domain.errors import NotAllowed, Refused
-from entrypoints.http.errors import PreconditionFailed
+from entrypoints.http.errors import BodyTooSlow, PreconditionFailed
 from entrypoints.http.ingest.intake import in_thread
 
 _PIECE_BYTES = 1024 * 1024
+_PIECE_SECONDS = 60.0
+"""How long the sender may stand still."""
 _ALREADY_THERE = "This body is here already; nothing was changed."
 
 
@@ -69,7 +73,7 @@ def _announced(request: Request[Any, Any, Any], key: str) -> Upload:
 async def _fill(request: Request[Any, Any, Any], incoming: IncomingFile, size_bytes: int) -> None:
     waiting = bytearray()
     size = 0
-    async for piece in request.stream():
+    async for piece in _steadily(request.stream()):
         size += len(piece)
         if size > size_bytes:
             return
@@ -77,6 +81,19 @@ async def _fill(request: Request[Any, Any, Any], incoming: IncomingFile, size_by
         if len(waiting) >= _PIECE_BYTES:
             await _write(incoming, waiting)
     await _write(incoming, waiting)
+
+
+async def _steadily(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The pieces. Raises `BodyTooSlow` where the next one does not come in time; the whole may take longer."""
+    while True:
+        try:
+            async with asyncio.timeout(_PIECE_SECONDS):
+                piece = await anext(pieces, None)
+        except TimeoutError:
+            raise BodyTooSlow from None
+        if piece is None:
+            return
+        yield piece
 
 
 async def _write(incoming: IncomingFile, waiting: bytearray) -> None:

@@ -162,7 +162,7 @@ def _outcome(path: str, where: str, values: Sent, event: ReservedEvent, source: 
     try:
         return report_outcome(fact)
     except Refused as refusal:
-        raise below(path, refusal) from None
+        raise below(where, refusal) from None
 
 
 def _round(path: str, where: str, event: ReservedEvent, round_id: str, *identity: object) -> RoundId:
