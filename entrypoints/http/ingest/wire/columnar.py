@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Annotated
+from typing import Annotated, TypeGuard
 
 import msgspec
 import numpy as np
@@ -64,7 +64,7 @@ def batch_of(series: Sequence[Series | PackedSeries]) -> SeriesBatch:
     keys = [one.key for one in series]
     _check_keys(keys)
     counts = [len(one.steps) for one in series]
-    invalid = tuple(_invalid(series))
+    invalid = tuple(_invalid(series)) if any(one.invalid for one in series) else ()
     total = sum(counts) + len(invalid)
     if not 1 <= total <= POINTS_PER_BATCH:
         raise Refused.at("series", f"must hold 1 to {POINTS_PER_BATCH:,} points, not {total:,}", POINTS_PER_BATCH)
@@ -82,8 +82,9 @@ def batch_of(series: Sequence[Series | PackedSeries]) -> SeriesBatch:
 
 
 def _check_keys(keys: list[str]) -> None:
-    for at, key in enumerate(keys):
-        if not 1 <= len(key) <= METRIC_KEY_CHARS or not key.isprintable():
+    # There may be thousands: one pass in C over all, and which one is wrong only where one is.
+    if not (all(keys) and "".join(keys).isprintable() and max(map(len, keys), default=0) <= METRIC_KEY_CHARS):
+        for at, key in enumerate(keys):
             name(f"series[{at}].key", key, METRIC_KEY_CHARS)
     if len(set(keys)) != len(keys):
         at = next(at for at, key in enumerate(keys) if keys.index(key) != at)
@@ -92,10 +93,8 @@ def _check_keys(keys: list[str]) -> None:
 
 def _column(field: str, columns: Sequence[list[float] | msgspec.Raw], counts: list[int]) -> Floats:
     """The numbers of all series; each must have as many as it has steps."""
-    raws = [column for column in columns if isinstance(column, msgspec.Raw)]
-    if raws:
-        joined = b"".join(raws)
-        whole = _viewed(joined, np.array(counts, np.int64))
+    if _raw(columns):
+        whole = _viewed(b"".join(columns), np.array(counts, np.int64))
         if whole is not None:
             return whole
     lists = [_listed(f"series[{at}].{field}", column) for at, column in enumerate(columns)]
@@ -103,6 +102,11 @@ def _column(field: str, columns: Sequence[list[float] | msgspec.Raw], counts: li
         if len(column) != count:
             raise Refused.at(f"series[{at}].{field}", f"has {len(column)} entries, steps has {count}", count)
     return np.array(list(chain.from_iterable(lists)), np.float64)
+
+
+def _raw(columns: Sequence[list[float] | msgspec.Raw]) -> TypeGuard[Sequence[msgspec.Raw]]:
+    """The columns of one body are all alike."""
+    return bool(columns) and isinstance(columns[0], msgspec.Raw)
 
 
 def _viewed(joined: bytes, counts: Ints) -> Floats | None:
