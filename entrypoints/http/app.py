@@ -20,6 +20,7 @@ from entrypoints.http.ingest.router import ingest_router
 from entrypoints.http.ingest.uploads import UploadDesk, upload_router
 from entrypoints.http.live.route import live_router
 from entrypoints.http.openapi import openapi_config
+from entrypoints.http.request import BodyRequest
 
 
 def create_app(container: Container) -> Litestar:
@@ -29,6 +30,7 @@ def create_app(container: Container) -> Litestar:
         exception_handlers=HANDLERS,
         lifespan=[_lifespan(container)],
         openapi_config=openapi_config(_version()),
+        request_class=BodyRequest,
         request_max_body_size=1024 * 1024,
         logging_config=None,
     )

@@ -32,6 +32,10 @@ class BodyTooSlow(DomainFault):
     """The body did not arrive in time; nothing was stored."""
 
 
+class BodyTorn(DomainFault):
+    """The body ended before its end; nothing was stored."""
+
+
 class WrongMediaType(DomainFault):
     """The body comes in a form that this path does not take."""
 
@@ -63,6 +67,7 @@ STATUS: dict[type[DomainFault], int] = {
     Undecodable: 400,
     BodyTooLarge: 413,
     BodyTooSlow: 408,
+    BodyTorn: 400,
     WrongMediaType: 415,
     TooManyRequests: 429,
     NothingHere: 404,
