@@ -6,6 +6,7 @@ Outside of routing, so that unknown addresses get the same treatment.
 from __future__ import annotations
 
 import http
+import re
 from collections.abc import Collection
 from urllib.parse import quote, urlsplit
 
@@ -19,6 +20,7 @@ from entrypoints.http.paths import routed
 from entrypoints.settings import Settings
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+_HOST = re.compile(r"\A(?:\[(?P<six>[0-9a-f:.]+)\]|(?P<name>[^\s:@/?#\[\],]+))(?::[0-9]*)?\Z")
 SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (
         b"content-security-policy",
@@ -72,12 +74,10 @@ class Gate:
 
 
 def _host(scope: Scope) -> str:
-    """The name in the Host header, lower case, without port and brackets."""
-    value = next((value for name, value in scope["headers"] if name == b"host"), b"")
-    name = value.decode("latin-1").lower()
-    if name.startswith("["):
-        return name[1:].partition("]")[0]
-    return name.partition(":")[0]
+    """The name in the Host header, lower case, without port and brackets; what is there, where that is no one host."""
+    value = b", ".join(value for name, value in scope["headers"] if name == b"host").decode("latin-1").lower()
+    found = _HOST.match(value)
+    return found["six"] or found["name"] if found else value
 
 
 def _wrong_host(host: str) -> str:

@@ -26,13 +26,29 @@ def test_its_own_names_are_answered(server, host):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "[::2]", "a\tb"]
+    "host",
+    [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "",
+        "[::2]",
+        "a\tb",
+        "localhost:1@evil.example",
+        "[::1]evil",
+    ],
 )
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_other_names_are_400_everywhere(server, host, address):
     answer = server.client.get(address, headers={"Host": host})
     assert (answer.status_code, answer.headers["content-type"]) == (400, "application/problem+json")
     assert "TUNEPLANE_ALLOWED_HOSTS" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("hosts", [("localhost", "evil.example"), ("localhost", "localhost")])
+def test_more_than_one_host_is_400(server, hosts):
+    answer = server.client.get("/healthz", headers=[("Host", host) for host in hosts])
+    assert answer.status_code == 400
 
 
 def test_the_host_of_the_ingest_address_is_answered_too():
