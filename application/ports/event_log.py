@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from enum import Enum
 from typing import Protocol
 
@@ -112,11 +112,3 @@ class EventLog(Protocol):
     def head(self) -> Head:
         """The last position and its chain hash."""
         ...
-
-
-def counts(placed: Iterable[Placed]) -> dict[Fate, int]:
-    """How many events met each fate."""
-    result = dict.fromkeys(Fate, 0)
-    for one in placed:
-        result[one.fate] += 1
-    return result

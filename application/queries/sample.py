@@ -8,7 +8,7 @@ import msgspec
 
 from application.ports.records import Where
 from application.ports.views import Views
-from application.projections.sample import SAMPLE, SAMPLE_ROUND, SampleRecord
+from application.projections.sample import SAMPLE, SAMPLE_ROUND, SampleRecord, SampleRoundRecord
 from application.queries.page import Page, keyset, page_size
 from application.queries.round import round_of
 from domain.ids import Attempt, RoundId, RunId
@@ -47,6 +47,11 @@ class SamplesOfRound(msgspec.Struct, frozen=True, kw_only=True):
     dist: list[dict[str, Any]] | None
 
 
+class SamplePage(Page[ValidationSample], frozen=True, kw_only=True):
+    of_round: SamplesOfRound | None
+    """None where the round has none."""
+
+
 def samples(
     views: Views,
     run: RunId,
@@ -55,7 +60,7 @@ def samples(
     attempt: int | None = None,
     limit: int | None = None,
     cursor: str | None = None,
-) -> Page[ValidationSample]:
+) -> SamplePage:
     """Samples by `idx`. A page of long texts ends early. Raises `UnknownRun`, `UnknownThing` for an unknown round."""
     known = round_of(views, run, round_id, attempt)
     where = Where("run", "=", run), Where("attempt", "=", known.attempt), Where("round_id", "=", round_id)
@@ -67,15 +72,11 @@ def samples(
         found += some
         room -= sum(len(one.sample.user) + len(one.sample.assistant) + len(one.sample.env) for one in some)
         if cursor is None or len(found) == size or room <= 0:
-            return Page(items=[_sample(one) for one in found], next_cursor=cursor)
+            of_round = _of_round(views.records.get(SAMPLE_ROUND, run, known.attempt, round_id))
+            return SamplePage(items=[_sample(one) for one in found], next_cursor=cursor, of_round=of_round)
 
 
-def samples_of_round(
-    views: Views, run: RunId, round_id: RoundId, *, attempt: int | None = None
-) -> SamplesOfRound | None:
-    """What is known of the samples as a whole; None where the round has none. Raises as `samples`."""
-    shown = round_of(views, run, round_id, attempt)
-    known = views.records.get(SAMPLE_ROUND, run, shown.attempt, round_id)
+def _of_round(known: SampleRoundRecord | None) -> SamplesOfRound | None:
     if known is None:
         return None
     said = known.summary

@@ -7,10 +7,12 @@ from tuneplane.contract import TRANSPORT_HEALTH
 
 from application.ports.records import Where
 from application.ports.views import Views
-from application.projections.transport import HEALTH, HealthRecord
+from application.projections.transport import HEALTH
 from application.queries.moment import moment, moment_or_none
 from domain.ids import Attempt, Micros, RunId
 from domain.rules.transport_health import TransportState, heartbeat, transport_health
+
+REPORTERS_SHOWN = 100
 
 
 class Transport(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +27,9 @@ class Transport(msgspec.Struct, frozen=True, kw_only=True):
     """This and the capacity: of the reporters that were heard within 60 s."""
     capacity_points: int | None
     last_heartbeat_at: str | None
+    reporters: list[HealthItem]
+    """What each said last, of transport or of anything else, however much came after it; at most 100, by attempt,
+    the latest first."""
 
 
 class HealthItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +46,7 @@ class HealthItem(msgspec.Struct, frozen=True, kw_only=True):
 
 def transport(views: Views, run: RunId, *, now: Micros) -> Transport:
     """The transport of `run` at `now`."""
-    latest = _latest(views, run, Where("name", "=", TRANSPORT_HEALTH))
+    latest = views.records.find(HEALTH, Where("run", "=", run), Where("name", "=", TRANSPORT_HEALTH))
     found = transport_health((heartbeat(one.values, one.recorded_at) for one in latest), now)
     return Transport(
         state=found.state,
@@ -51,11 +56,12 @@ def transport(views: Views, run: RunId, *, now: Micros) -> Transport:
         queued_points=found.queued_points,
         capacity_points=found.capacity_points,
         last_heartbeat_at=moment_or_none(found.last_heartbeat_at),
+        reporters=_health(views, run),
     )
 
 
-def health(views: Views, run: RunId) -> list[HealthItem]:
-    """The latest health of every reporter, however many events came after it."""
+def _health(views: Views, run: RunId) -> list[HealthItem]:
+    """The latest health of each reporter."""
     return [
         HealthItem(
             attempt=one.attempt,
@@ -64,9 +70,5 @@ def health(views: Views, run: RunId) -> list[HealthItem]:
             recorded_at=moment(one.recorded_at),
             values=one.values,
         )
-        for one in _latest(views, run)
+        for one in views.records.find(HEALTH, Where("run", "=", run), descending=True, limit=REPORTERS_SHOWN)
     ]
-
-
-def _latest(views: Views, run: RunId, *where: Where) -> list[HealthRecord]:
-    return views.records.find(HEALTH, Where("run", "=", run), *where)

@@ -50,14 +50,6 @@ def merged(batches: Sequence[Batch]) -> Batch:
     )
 
 
-def points_of(batches: Sequence[Batch], number: int) -> Points:
-    """The points of one series."""
-    parts = [part for batch in batches for part in _parts(batch, number)]
-    if not parts:
-        return NO_POINTS
-    return overlaid(parts)
-
-
 def overlaid(parts: Sequence[Points]) -> Points:
     """One series of several parts; a later part, and a later point of a part, wins a step."""
     if not parts:
@@ -82,15 +74,6 @@ def between(points: Points, low: int, high: int) -> Points:
 def cut(points: Points, start: int, end: int) -> Points:
     """The points [start, end)."""
     return Points(points.steps[start:end], points.times[start:end], points.values[start:end])
-
-
-def _parts(batch: Batch, number: int) -> list[Points]:
-    where = np.flatnonzero(batch.numbers == number)
-    if not len(where):
-        return []
-    starts = starts_of(batch.counts)
-    whole = Points(batch.steps, batch.times, batch.values)
-    return [cut(whole, int(starts[at]), int(starts[at] + batch.counts[at])) for at in where]
 
 
 def _gathered(batch: Batch) -> Batch:

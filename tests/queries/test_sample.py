@@ -1,7 +1,7 @@
 import pytest
 
 from application.queries.round import rounds
-from application.queries.sample import samples, samples_of_round
+from application.queries.sample import samples
 from domain.errors import UnknownThing
 from domain.events.sample import Sample, SampleSummary
 from domain.ids import RoundId
@@ -21,7 +21,7 @@ def chunk(index, numbers, text="answer {}", **changes):
 
 
 def the_round(reports):
-    found = samples_of_round(reports.views, a.RUN, ROUND)
+    found = samples(reports.views, a.RUN, ROUND).of_round
     assert found is not None
     return found
 
@@ -93,6 +93,6 @@ def test_a_round_without_samples_has_none(reports):
     reports.of(a.an_outcome(round_id=ROUND))
 
     assert listed(reports) == []
-    assert samples_of_round(reports.views, a.RUN, ROUND) is None
+    assert samples(reports.views, a.RUN, ROUND).of_round is None
     with pytest.raises(UnknownThing):
         samples(reports.views, a.RUN, RoundId("other"))

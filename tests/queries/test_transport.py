@@ -1,6 +1,6 @@
 from application.projections.transport import HEALTH
 from application.queries.run import run
-from application.queries.transport import health
+from application.queries.transport import REPORTERS_SHOWN
 from domain.ids import Micros
 from tests import factories as a
 from tests.queries.reports import SECOND
@@ -54,9 +54,22 @@ def test_the_latest_of_every_kind_of_health_is_kept_apart(reports):
 
     reports.of(beat(0), invalid(1), invalid(5), a.an_observation(), beat(1, dropped=3))
 
-    found = [(one.name, one.stream_id, one.recorded_at[-10:]) for one in health(reports.views, a.RUN)]
-    assert found == [("invalid_metrics", None, "05.000000Z"), ("transport", "t", "07.000000Z")]
-    assert [one.values.get("invalid") for one in health(reports.views, a.RUN)] == [5, None]
+    found = transport(reports).reporters
+    assert [(one.name, one.stream_id, one.recorded_at[-10:]) for one in found] == [
+        ("transport", "t", "07.000000Z"),
+        ("invalid_metrics", None, "05.000000Z"),
+    ]
+    assert [one.values.get("invalid") for one in found] == [None, 5]
+
+
+def test_of_very_many_reporters_the_latest_attempts_are_shown(restarted):
+    restarted.of(
+        *(beat(0, dropped=1, stream=f"t{n}") for n in range(REPORTERS_SHOWN)), beat(0, attempt=1, stream="new")
+    )
+
+    shown = transport(restarted)
+    assert (len(shown.reporters), shown.reporters[0].attempt) == (REPORTERS_SHOWN, 1)
+    assert shown.dropped_points == REPORTERS_SHOWN
 
 
 def test_a_reporter_may_call_itself_anything(reports):
@@ -70,7 +83,7 @@ def test_a_reporter_may_call_itself_anything(reports):
     )
 
     assert transport(reports).dropped_points == 122
-    assert {one.stream_id for one in health(reports.views, a.RUN)} == {"a\0b", long + "x", long + "y"}
+    assert {one.stream_id for one in transport(reports).reporters} == {"a\0b", long + "x", long + "y"}
 
 
 def test_what_names_a_reporter_fits_an_index_of_postgresql(reports):

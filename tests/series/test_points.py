@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from application.series.chart import chart_of_points, chart_of_rows
 from application.series.columns import Batch, starts_of
 from application.series.lineage import Stretch, stretches
-from application.series.merge import Points, merged, overlaid, points_of
+from application.series.merge import Points, merged, overlaid
 from application.series.spans import CELL, CELL_POINTS, SUMMARY, combined, pieces, spans
 from application.series.summary import summary_rows
 from domain.ids import Attempt
@@ -63,15 +63,6 @@ def test_merging_keeps_the_later_point_of_each_step_as_the_rule_says(batches):
         )
         assert (row["step"], row["last_step"], row["last_at"]) == (known.first_step, known.last_step, known.last_at)
         assert abs(row["mean"] - known.mean) <= 1e-15 * count * max(abs(known.min), abs(known.max)) + 1e-320
-
-
-@given(_BATCHES, st.integers(1, 4))
-def test_one_series_alone_is_merged_as_with_the_others(batches, number):
-    batches = [a_batch_of(one) for one in batches]
-    alone, whole = points_of(batches, number), merged(batches)
-
-    assert alone.steps.tolist() == points_of([whole], number).steps.tolist()
-    assert alone.values.tolist() == points_of([whole], number).values.tolist()
 
 
 @given(st.lists(_VALUES, min_size=1, max_size=300), st.integers(1, 70))

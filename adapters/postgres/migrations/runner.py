@@ -69,14 +69,6 @@ def migrate(
         return [step.name for step in missing]
 
 
-def pending(dsn: str, known: Sequence[Step] | None = None) -> list[str]:
-    """The names of the steps that the database lacks; changes nothing. Raises as `migrate` does."""
-    known = steps() if known is None else known
-    with asking_again(), psycopg.connect(dsn, autocommit=True) as connection:
-        _check_server(connection)
-        return [step.name for step in _missing(connection, known)]
-
-
 def _check_server(connection: Connection[TupleRow]) -> None:
     if connection.info.server_version < OLDEST_SERVER:
         found = connection.info.server_version // 10_000

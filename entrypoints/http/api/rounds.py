@@ -10,7 +10,7 @@ from litestar.params import FromPath, FromQuery
 
 from application.queries.page import Page
 from application.queries.round import Round, rounds
-from application.queries.sample import ValidationSample, samples
+from application.queries.sample import SamplePage, samples
 from application.queries.trial import Trial, TrialAttempt, trial_attempts, trials
 from domain.events.outcome import OutcomeStatus
 from domain.ids import RoundId, RunId, TrialId
@@ -75,8 +75,8 @@ def list_samples(
     attempt: OfAttempt = None,
     limit: Limit = None,
     cursor: Cursor = None,
-) -> Response[Page[ValidationSample]]:
-    """Retained validation samples; needs the content permission."""
+) -> Response[SamplePage]:
+    """Retained validation samples, and what was said of all of them; needs the content permission."""
     request.user.require("content")
     with moment.views(run) as views:
         found = samples(views, RunId(run), RoundId(name_of(round_id)), attempt=attempt, limit=limit, cursor=cursor)
