@@ -5,21 +5,19 @@ Of a key that a JSON object repeats, the last one counts (as for Python's `json`
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from litestar import Request
 
 from domain.errors import Refused
-from entrypoints.http.errors import BodyTooSlow, Undecodable, WrongMediaType
+from entrypoints.http.errors import Undecodable, WrongMediaType
 from entrypoints.http.ingest.guards import refusal_of
 from entrypoints.http.ingest.inflate import inflated, too_large
 from entrypoints.http.ingest.source import Source
+from entrypoints.http.request import in_time
 
 JSON = "application/json"
-BODY_SECONDS = 60.0
-"""Time for the whole body to arrive."""
 MESSAGEPACK = ("application/msgpack", "application/x-msgpack", "application/vnd.msgpack")
 
 
@@ -87,11 +85,8 @@ async def received(request: IngestRequest, limit: int) -> bytes:
     announced = request.headers.get("content-length", "0")
     if not announced.isdigit() or int(announced) > limit:
         raise too_large(limit)
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            whole = await _read(request, limit)
-    except TimeoutError:
-        raise BodyTooSlow from None
+    async with in_time():
+        whole = await _read(request, limit)
     return inflated(request.headers.get("content-encoding", "").strip().lower(), whole, limit)
 
 
