@@ -14,6 +14,8 @@ from domain.events import RunShared, ShareWithdrawn
 from domain.ids import Position, RunId
 from domain.run import run_stream, share_run
 
+_WITHDRAWN = str(ShareWithdrawn.__struct_config__.tag)
+
 
 class Shared(msgspec.Struct, frozen=True):
     token: str
@@ -42,16 +44,21 @@ class ShareRun:
         self._accounts.add_secret(
             Secret(id=minted.id, secret_hash=minted.secret_hash, subject=run, kind="share", created_at=self._clock())
         )
+        if self._log.read(position, run=run, tags=[_WITHDRAWN], limit=1):
+            # Withdrawn before there was a link to end: what the history says is closed must not stay open.
+            self._accounts.drop_secret(minted.id)
         return Shared(minted.text, position)
 
     def withdraw(self, run: RunId, *, withdrawn_by: str) -> Position:
-        """Ends every link of the run; 0 where there was none."""
+        """Ends every link of the run, those that are made meanwhile too; 0 where there was none."""
         self._require(run)
-        links = self._accounts.secrets_of(run, "share")
-        for link in links:
-            self._accounts.drop_secret(link.id)
-        events = [ShareWithdrawn(run=run, share_id=link.id, withdrawn_by=withdrawn_by) for link in links]
-        return self._commit.append_now([share_run(event) for event in events]).position
+        position = Position(0)
+        while links := self._accounts.secrets_of(run, "share"):
+            for link in links:
+                self._accounts.drop_secret(link.id)
+            events = [ShareWithdrawn(run=run, share_id=link.id, withdrawn_by=withdrawn_by) for link in links]
+            position = self._commit.append_now([share_run(event) for event in events]).position
+        return position
 
     def _require(self, run: RunId) -> None:
         if not self._log.stream(run_stream(run)):

@@ -1,6 +1,7 @@
 """Commands on runs: made once, opened in attempts, tokens taken back, shared and withdrawn."""
 
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -186,6 +187,53 @@ def test_a_share_is_opened_by_its_link_until_it_is_withdrawn(here, run):
     assert {event.share_id for event in here.events(RunShared)} == {
         event.share_id for event in here.events(ShareWithdrawn)
     }
+
+
+class AccountsInARace(MemoryAccounts):
+    """Somebody else does something, once, before a link is kept or after links were looked up."""
+
+    def __init__(self):
+        super().__init__()
+        self.before_a_link_is_kept: Callable[[], object] = lambda: None
+        self.after_a_look: Callable[[], object] = lambda: None
+
+    def add_secret(self, secret):
+        meanwhile, self.before_a_link_is_kept = self.before_a_link_is_kept, lambda: None
+        meanwhile()
+        super().add_secret(secret)
+
+    def secrets_of(self, subject, kind):
+        found = super().secrets_of(subject, kind)
+        meanwhile, self.after_a_look = self.after_a_look, lambda: None
+        meanwhile()
+        return found
+
+
+def test_a_share_that_is_withdrawn_while_it_is_made_opens_nothing(here, run):
+    accounts = AccountsInARace()
+    shares = ShareRun(here.commit, here.log, accounts)
+    shares.share(run, shared_by="ada")
+    accounts.before_a_link_is_kept = lambda: shares.withdraw(run, withdrawn_by="bob")
+    shares.share(run, shared_by="ada")
+    assert accounts.secrets_of(run, "share") == []
+
+
+def test_withdrawing_ends_what_is_shared_meanwhile(here, run):
+    accounts = AccountsInARace()
+    shares = ShareRun(here.commit, here.log, accounts)
+    shares.share(run, shared_by="ada")
+    accounts.after_a_look = lambda: shares.share(run, shared_by="ada")
+    position = shares.withdraw(run, withdrawn_by="bob")
+    assert accounts.secrets_of(run, "share") == []
+    assert position == here.log.head().position
+    assert len(here.events(ShareWithdrawn)) == 2
+
+
+def test_a_share_made_behind_a_withdrawal_stays_open(here, run):
+    here.share.share(run, shared_by="ada")
+    here.share.withdraw(run, withdrawn_by="bob")
+    link = here.share.share(run, shared_by="ada")
+    assert [one.id for one in here.accounts.secrets_of(run, "share")] == [presented(link.token, "shr").id]
 
 
 def test_withdrawing_what_was_not_shared_changes_nothing(here, run):
