@@ -94,8 +94,8 @@ class Model:
             rows = [(key, step, value) for key, column in columns for step, value in column]
             bad = [(one["key"], point["step"]) for one in body["series"] for point in one["invalid"]]
             place = ("session", attempt, body["stream"], body["sequence"])
-        # A batch opens the series it names even where it then loses its number to another.
-        self.opened |= {key for key, *_ in (*rows, *bad)}
+        # A batch opens the series it names, also without points, and also where it loses its number to another.
+        self.opened |= {one["key"] for one in (*body.get("points", ()), *body.get("series", ()))}
         fate = self._take(place, json.dumps(body.get("points", body.get("series"))))
         if fate == ACCEPTED:
             self.points += [(attempt, *row) for row in rows]
