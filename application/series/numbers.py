@@ -39,6 +39,12 @@ class SeriesNumbers:
             except KeyError:
                 return None
 
+    def first(self, run: RunId, family: Family) -> dict[str, int]:
+        """The series of a run from number 1 on, as far as they are remembered without a gap."""
+        with self._lock:
+            numbers = dict(self._known.get((run, family), {}))
+        return numbers if max(numbers.values(), default=0) == len(numbers) else {}
+
     def remember(self, run: RunId, family: Family, numbers: Mapping[str, int]) -> None:
         """Adds committed numbers; forgets the runs asked for longest ago."""
         with self._lock:
@@ -58,13 +64,16 @@ class SeriesNumbers:
 def numbered(
     log: EventLog, numbers: SeriesNumbers, run: RunId, family: Family, keys: Sequence[str]
 ) -> tuple[list[int], list[Placement]]:
-    """The numbers of `keys`, and the placements that open those the run lacks. Reads the log.
+    """The numbers of `keys`, and the placements that open those the run lacks. Reads what is new to it from the log.
 
     Raises `SeriesLimitReached` where the run has no room for them. Where another writer opens a series first, the
     placements meet `StreamMovedOn`: ask again.
     """
-    opened = [decode(stored.tag, stored.payload) for stored in log.stream(series_stream(run, family)) if stored.payload]
-    known = {event.key: event.number for event in opened if isinstance(event, SeriesOpened)}
+    known = numbers.first(run, family)
+    # A run at its limit asks with every batch, and one that opens its series one by one asks as often as it has series.
+    stored = log.stream(series_stream(run, family), after_version=len(known))
+    opened = (decode(one.tag, one.payload) for one in stored if one.payload)
+    known |= {event.key: event.number for event in opened if isinstance(event, SeriesOpened)}
     numbers.remember(run, family, known)
     placements = open_series(run, family, known, keys)
     new = {placed.event.key: placed.event.number for placed in placements if isinstance(placed.event, SeriesOpened)}

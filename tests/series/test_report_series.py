@@ -140,6 +140,53 @@ def test_a_batch_of_nothing_but_invalid_measurements_is_kept(metrics):
     assert unpack(placed.event.columns).steps.tolist() == []
 
 
+class CountedLog(MemoryEventLog):
+    """Counts the events that were read of streams."""
+
+    def __init__(self):
+        super().__init__()
+        self.read_of_streams = 0
+
+    def stream(self, stream, after_version=0):
+        found = super().stream(stream, after_version)
+        self.read_of_streams += len(found)
+        return found
+
+
+def test_new_series_cost_no_second_look_at_those_that_are_known():
+    log = CountedLog()
+    metrics, other = ReportMetrics(log, SeriesNumbers()), ReportMetrics(log, SeriesNumbers())
+    for number in range(10):
+        report = a_report(f"k{number}", origin=Origin(session="s", sequence=number + 1))
+        placements = metrics.with_new_series(report)
+        append(log, placements)
+        metrics.learned(placements)
+    assert log.read_of_streams == 0
+    assert len(other.with_new_series(a_report("k3", "new"))) == 2
+    assert log.read_of_streams == 10
+
+
+def test_a_run_at_its_limit_refuses_without_reading_its_series_again():
+    log = CountedLog()
+    metrics = ReportMetrics(log, SeriesNumbers())
+    placements = metrics.with_new_series(a_report(*(f"k{number}" for number in range(4096))))
+    append(log, placements)
+    metrics.learned(placements)
+    for _ in range(2):
+        with pytest.raises(SeriesLimitReached):
+            metrics.with_new_series(a_report("one more"))
+    assert log.read_of_streams == 0
+
+
+def test_what_is_remembered_with_a_gap_is_read_again(log, metrics):
+    append(log, metrics.with_new_series(a_report("a", "b", "c")))
+    numbers = SeriesNumbers()
+    numbers.remember(RUN, "scalar", {"c": 3})
+    placements = ReportMetrics(log, numbers).with_new_series(a_report("b", "d", origin=Origin(session="t", sequence=1)))
+    assert [one.event.number for one in placements if isinstance(one.event, SeriesOpened)] == [4]
+    assert numbers.known(RUN, "scalar", ["a", "b", "c"]) == [1, 2, 3]
+
+
 def test_hardware_is_numbered_apart(log, metrics):
     append(log, metrics.with_new_series(a_report("loss")))
     hardware = ReportHardware(log, SeriesNumbers())
