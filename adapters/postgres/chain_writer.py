@@ -85,6 +85,10 @@ _INSERT_UNDISTURBED = f"""
     SELECT count(*) FROM moved"""  # noqa: S608 - made of constants
 
 
+_MOST_REMEMBERED = 10_000
+"""Streams."""
+
+
 class ChainWriter:
     """Appends groups of requests, one after the other; threads wait for each other here, processes at the head."""
 
@@ -97,6 +101,8 @@ class ChainWriter:
         """The head as this writer left it."""
         self._undisturbed = False
         """Whether the last append found the head there and every place free: then the next one will, too."""
+        self._latest: dict[StreamId, Standing] = {}
+        """Of streams whose rule does not look at contents: what was appended last, all of it without the lock."""
 
     def append(self, requests: Sequence[Sequence[Candidate]]) -> list[tuple[Placed, ...] | DomainFault]:
         """See `EventLog.append`."""
@@ -127,7 +133,7 @@ class ChainWriter:
         self._undisturbed = False
         settlement = Settlement(requests)
         with _closed_on_error(connection):
-            left = _write_undisturbed(connection, settlement, head, self._clock)
+            left = _write_undisturbed(connection, settlement, head, self._latest, self._clock)
         if left is None:
             return None
         self._left, self._undisturbed = left, True
@@ -137,6 +143,7 @@ class ChainWriter:
         self, requests: Sequence[Sequence[Candidate]], lost: psycopg.OperationalError | None
     ) -> Settlement:
         """`lost`: a connection ended while it wrote them; raised where the head moved, since they may be there."""
+        self._latest.clear()
         settlement = Settlement(requests)
         connection, known = self._enter(settlement)
         with _closed_on_error(connection):
@@ -213,7 +220,7 @@ def _lock(connection: Connection[TupleRow], settlement: Settlement) -> _Known:
             raise psycopg.InternalError("the row of the log's head is missing")
         places = settlement.places
         holders = _by_place(_ask_holders(connection, places)) if places else {}
-        return _Known(Head(*row), holders, _latest(connection, settlement))
+        return _Known(Head(*row), holders, _latest(connection, settlement, {}))
 
 
 def _write(
@@ -232,13 +239,17 @@ def _write(
 
 
 def _write_undisturbed(
-    connection: Connection[TupleRow], settlement: Settlement, known: Head, clock: Callable[[], Micros]
+    connection: Connection[TupleRow],
+    settlement: Settlement,
+    known: Head,
+    remembered: dict[StreamId, Standing],
+    clock: Callable[[], Micros],
 ) -> Head | None:
     """Inserts the group where its places are free and the head is still `known`; where it is then.
 
     None where nothing was inserted.
     """
-    latest = _latest(connection, settlement)
+    latest = _latest(connection, settlement, remembered)
     set_aside = settlement.settle({}, latest, lambda stream: _find_latest(connection, stream))
     recorded_at = clock()
     additions, head = settlement.number(known, recorded_at)
@@ -250,15 +261,35 @@ def _write_undisturbed(
     )
     moved = (head.position, head.hash, known.hash, CHANNEL, str(head.position))
     arguments = (*places, *moved, recorded_at, *_columns(additions))
-    row = connection.execute(_INSERT_UNDISTURBED, arguments, prepare=True).fetchone()
-    return head if row == (1,) else None
+    if connection.execute(_INSERT_UNDISTURBED, arguments, prepare=True).fetchone() != (1,):
+        return None
+    _remember(remembered, additions)
+    return head
 
 
-def _latest(connection: Connection[TupleRow], settlement: Settlement) -> dict[StreamId, Standing]:
-    """Of the streams the group asks for."""
-    if not settlement.streams:
-        return {}
-    return {stream: one for (stream, _), one in _by_place(_ask_latest(connection, settlement.streams)).items()}
+def _remember(remembered: dict[StreamId, Standing], additions: Sequence[Addition]) -> None:
+    """What streams now end with, where the next version was asked for and not one by number."""
+    if len(remembered) > _MOST_REMEMBERED:
+        remembered.clear()
+    for one in additions:
+        placement = one.candidate.placement
+        if placement.version is None:
+            last = Standing(one.version, one.candidate.tag, one.digest, one.position, one.hash, None)
+            remembered[placement.stream] = last
+        else:
+            remembered.pop(placement.stream, None)
+
+
+def _latest(
+    connection: Connection[TupleRow], settlement: Settlement, remembered: Mapping[StreamId, Standing]
+) -> dict[StreamId, Standing]:
+    """Of the streams the group asks for. What is remembered has no body: it serves rules that look at none."""
+    looked_at = {stream for stream, digest in settlement.streams if digest}
+    found = {stream: remembered[stream] for stream, _ in settlement.streams if stream in remembered}
+    missing = [(stream, digest) for stream, digest in settlement.streams if stream in looked_at or stream not in found]
+    if missing:
+        found.update((stream, one) for (stream, _), one in _by_place(_ask_latest(connection, missing)).items())
+    return found
 
 
 def _ask_holders(connection: Connection[TupleRow], places: Sequence[tuple[StreamId, int, bytes]]) -> Cursor[TupleRow]:

@@ -12,6 +12,7 @@ from domain.errors import IdentityTaken, TryAgain
 from domain.ids import Micros, stream_id
 from tests.contracts.event_log import (
     APPEND,
+    FIRST_WINS,
     IMMUTABLE,
     LATEST_SHOWS,
     STREAM,
@@ -141,12 +142,26 @@ def test_taken_places_are_settled_by_their_rules(log):
     assert said(log) == ["a", "b", "x", "another stream", "z"]
 
 
-def test_the_latest_of_a_stream_is_looked_up(log):
+def test_versions_follow_each_other_whatever_else_the_stream_got(log, other):
+    append_one(log, placed("by number", 7))
+    append_one(log, placed("next", None, settle=APPEND), placed("and next", None, settle=APPEND))
+    append_one(log, placed("next", None, settle=APPEND), placed("by number", 3))
+    append_one(log, placed("next", None, settle=APPEND))
+    append_one(other, placed("theirs", None, settle=APPEND))
+    for _ in range(4):
+        append_one(log, placed("next", None, settle=APPEND))
+    events = everything(log)
+    assert [event.version for event in events] == [1, 2, 7, 8, 9, 10, 3, 11, 12, 13, 14, 15, 16]
+    assert is_sound(events)
+
+
+def test_what_a_rule_looks_at_is_looked_up(log):
     append_one(log, placed("x", None, stream=OTHERS, settle=LATEST_SHOWS))
     assert fates(append_one(log, placed("x", None, stream=OTHERS, settle=LATEST_SHOWS))) == [Fate.DUPLICATE]
     append_one(log, placed("c", None, settle=APPEND))
     assert fates(append_one(log, placed("y", None, stream=OTHERS, settle=LATEST_SHOWS))) == [Fate.ACCEPTED]
-    assert said(log) == ["a", "b", "x", "c", "y"]
+    assert fates(append_one(log, placed("z", None, stream=OTHERS, settle=FIRST_WINS))) == [Fate.SET_ASIDE]
+    assert said(log) == ["a", "b", "x", "c", "y", "ReportSetAside"]
 
 
 def test_a_connection_lost_before_it_wrote_is_replaced_at_once(log, clock, operator):
