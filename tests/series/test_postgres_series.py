@@ -12,6 +12,7 @@ from psycopg import Connection
 
 from adapters.postgres.series import chart as chart_module
 from adapters.postgres.series import view as view_module
+from adapters.postgres.series.reader import PostgresSeriesReader
 from adapters.postgres.series.tables import Limits
 from adapters.postgres.series.tail_cache import TailCache
 from domain.ids import Attempt, RunId
@@ -300,3 +301,47 @@ def test_tails_are_remembered_in_bounded_room(conn):
     conn.execute("UPDATE stored_events SET state = NULL")
     lengths = [len(cache.read(conn, subject.schema, RunId(run))[0]) for run in ("c", "b", "a")]
     assert lengths == [50, 50, 0]
+
+
+class Counted:
+    """A connection that counts its statements."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+        self.statements = 0
+
+    def execute(self, *given: Any, **named: Any) -> Any:
+        self.statements += 1
+        return self._conn.execute(*given, **named)
+
+
+def restarted(attempt: int, keys: int):
+    """An attempt that does half of what the one before it did again, for each of many series."""
+    return a_report(*((f"k{key}", a_ramp(10 * attempt, 20)) for key in range(keys)), attempt=attempt)
+
+
+@pytest.mark.parametrize("limits", [SMALL, Limits()], ids=["in chunks", "in the tail"])
+def test_summaries_of_many_restarted_series_take_no_more_statements_than_those_of_one(conn, limits):
+    subject = told(conn, Log(), *(restarted(attempt, keys=30) for attempt in range(4)), limits=limits)
+    subject.tidy()
+    keys = [f"k{key}" for key in range(30)]
+    statements = []
+    with subject.snapshot():
+        for some in (keys[:1], keys):
+            counted = Counted(conn)
+            found = PostgresSeriesReader(counted, subject.schema, TailCache()).summaries(RUN, some)  # type: ignore[arg-type]  # all it uses of one
+            assert [(one.count, one.last_step) for one in found] == [(50, 49)] * len(some)
+            statements.append(counted.statements)
+    assert statements[0] == statements[1]
+
+
+def test_points_in_the_tail_take_no_statement_for_each_attempt(conn):
+    subject = told(conn, Log(), *(restarted(attempt, keys=1) for attempt in range(10)))
+    tails, statements = TailCache(), []
+    with subject.snapshot():
+        for _ in range(2):  # the second time the tails are remembered
+            counted = Counted(conn)
+            reader = PostgresSeriesReader(counted, subject.schema, tails)  # type: ignore[arg-type]  # as above
+            assert sum(map(len, reader.points(RUN, ["k0"]))) == 110
+            statements.append(counted.statements)
+    assert statements[1] == 2

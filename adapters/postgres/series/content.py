@@ -38,7 +38,7 @@ def content(conn: Connection[TupleRow], schema: str) -> Iterator[tuple[str, Iter
 
 def _content(conn: Connection[TupleRow], schema: str, one: Curve) -> Iterator[bytes]:
     yield msgspec.json.encode(one.invalid)
-    whole = curve.part(conn, schema, one, Stretch(one.attempt, 0, INT64_MAX))
+    (whole,) = curve.parts(conn, schema, [(one, Stretch(one.attempt, 0, INT64_MAX))])
     for points in curve.pieces(conn, schema, whole):
         # Point by point, so that cutting the series elsewhere changes nothing.
         rows = np.empty(len(points), _POINT)

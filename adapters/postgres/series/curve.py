@@ -6,7 +6,7 @@ part of points lies across an untouched chunk, so parts and chunks can be put in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -28,13 +28,19 @@ from domain.ids import Attempt
 RANGE = "series = %(series)s AND attempt = %(attempt)s AND step_max >= %(low)s AND step_min <= %(high)s"
 """The chunks of a stretch."""
 UNTOUCHED = RANGE + " AND step_min <> ALL(%(touched)s::int8[])"
-_BEGINS = f"SELECT step_min FROM {{schema}}.chunk WHERE {RANGE} ORDER BY step_min"  # noqa: S608 - made of constants
-_CUT = f"""
-    SELECT step_min FROM {{schema}}.chunk
-    WHERE {RANGE} AND (step_min < %(low)s OR step_max > %(high)s)"""  # noqa: S608 - made of constants
+WANTED = """
+    FROM unnest(%(series)s::int4[], %(attempts)s::int4[], %(lows)s::int8[], %(highs)s::int8[], %(places)s::int4[])
+        AS wanted(series, attempt, low, high, place)
+    JOIN {schema}.chunk USING (series, attempt)
+    WHERE step_max >= low AND step_min <= high"""
+"""The chunks of several stretches at once, with the place of each stretch in the question."""
+_BEGINS = f"SELECT place, step_min {WANTED} ORDER BY place, step_min"
+_CUT = f"SELECT place, step_min {WANTED} AND (step_min < low OR step_max > high)"
 _BODIES = """
-    SELECT step_min, n, body FROM {schema}.chunk
-    WHERE series = %(series)s AND attempt = %(attempt)s AND step_min = ANY(%(touched)s::int8[]) ORDER BY step_min"""
+    SELECT place, step_min, n, body
+    FROM unnest(%(series)s::int4[], %(attempts)s::int4[], %(steps)s::int8[], %(places)s::int4[])
+        AS touched(series, attempt, step_min, place)
+    JOIN {schema}.chunk USING (series, attempt, step_min) ORDER BY place, step_min"""
 _CHUNKS_AT_ONCE = 8
 # The next few untouched chunks from a step on.
 _NEXT = f"""
@@ -80,27 +86,54 @@ class Part(msgspec.Struct, frozen=True):
 
     def arguments(self) -> dict[str, object]:
         """For statements over `RANGE` and `UNTOUCHED`."""
-        return {**_range(self.curve, self.stretch), "touched": array(self.touched)}
+        return {
+            "series": self.curve.series,
+            "attempt": self.curve.attempt,
+            "low": self.stretch.low,
+            "high": self.stretch.high,
+            "touched": array(self.touched),
+        }
 
 
-def part(conn: Connection[TupleRow], schema: str, curve: Curve, stretch: Stretch) -> Part:
-    """What is known of a stretch of `curve`."""
-    fresh = between(curve.tail.points(curve.number), stretch.low, stretch.high)
-    behind = int(np.searchsorted(fresh.steps, curve.compacted.last_step, "right"))
-    touched: set[int] = set()
-    among: list[Points] = []
-    if behind:
-        begins = _steps(conn, _BEGINS, schema, _range(curve, stretch))
-        owners = np.searchsorted(begins, fresh.steps[:behind], "right") - 1
-        touched.update(begins[np.unique(owners[owners >= 0])].tolist())
-        among = _by_owner(cut(fresh, 0, behind), owners)
-    if not stretch.whole:
-        touched.update(_steps(conn, _CUT, schema, _range(curve, stretch)).tolist())
-    if touched:
-        among = _merged(conn, schema, curve, stretch, touched, among)
-    if behind < len(fresh):
-        among.append(cut(fresh, behind, len(fresh)))
-    return Part(curve, stretch, frozenset(touched), among)
+Wanted = Sequence[tuple[Curve, Stretch]]
+
+
+def parts(conn: Connection[TupleRow], schema: str, wanted: Wanted) -> list[Part]:
+    """What is known of each of `wanted`, in a few statements for all of them."""
+    fresh = [between(one.tail.points(one.number), stretch.low, stretch.high) for one, stretch in wanted]
+    behind = [
+        int(np.searchsorted(points.steps, one.compacted.last_step, "right"))
+        for points, (one, _) in zip(fresh, wanted, strict=True)
+    ]
+    begins = _steps(conn, _BEGINS, schema, wanted, [place for place, count in enumerate(behind) if count])
+    bounded = [place for place, (one, stretch) in enumerate(wanted) if one.compacted.chunks and not stretch.whole]
+    touched = {place: set(steps) for place, steps in _steps(conn, _CUT, schema, wanted, bounded).items()}
+    among: dict[int, list[Points]] = {}
+    for place, steps in begins.items():
+        old = cut(fresh[place], 0, behind[place])
+        owners = np.searchsorted(np.array(steps, np.int64), old.steps, "right") - 1
+        touched.setdefault(place, set()).update(steps[owner] for owner in np.unique(owners[owners >= 0]).tolist())
+        among[place] = _by_owner(old, owners)
+    bodies = _bodies(conn, schema, wanted, touched)
+    result = []
+    for place, (one, stretch) in enumerate(wanted):
+        points = _merged(bodies.get(place, {}), stretch, among.get(place, []))
+        if behind[place] < len(fresh[place]):
+            points.append(cut(fresh[place], behind[place], len(fresh[place])))
+        result.append(Part(one, stretch, frozenset(touched.get(place, ())), points))
+    return result
+
+
+def arguments(wanted: Wanted, places: Sequence[int]) -> dict[str, object]:
+    """For statements over `WANTED`: those of `wanted` that are at `places`."""
+    chosen = [wanted[place] for place in places]
+    return {
+        "series": array(one.series for one, _ in chosen),
+        "attempts": array(int(one.attempt) for one, _ in chosen),
+        "lows": array(stretch.low for _, stretch in chosen),
+        "highs": array(stretch.high for _, stretch in chosen),
+        "places": array(places),
+    }
 
 
 def pieces(conn: Connection[TupleRow], schema: str, whole: Part) -> Iterator[Points]:
@@ -125,13 +158,9 @@ def _untouched(conn: Connection[TupleRow], schema: str, whole: Part) -> Iterator
         after = rows[-1][0]
 
 
-def _merged(
-    conn: Connection[TupleRow], schema: str, curve: Curve, stretch: Stretch, touched: set[int], fresh: list[Points]
-) -> list[Points]:
-    """Touched chunks with the `fresh` points that fall in or behind them; and those before the first chunk."""
-    arguments = {"series": curve.series, "attempt": curve.attempt, "touched": array(touched)}
-    rows = conn.execute(_BODIES.format(schema=schema).encode(), arguments, binary=True).fetchall()
-    groups: dict[int, list[Points]] = {step_min: [read_body(body, count)] for step_min, count, body in rows}
+def _merged(bodies: Mapping[int, Points], stretch: Stretch, fresh: Sequence[Points]) -> list[Points]:
+    """Touched chunks (by first step) with the `fresh` points that fall in or behind them; and those before all."""
+    groups = {step_min: [points] for step_min, points in bodies.items()}
     for each in fresh:
         owner = max((step_min for step_min in groups if step_min <= each.steps[0]), default=-1)
         groups.setdefault(owner, []).append(each)
@@ -145,10 +174,29 @@ def _by_owner(points: Points, owners: Ints) -> list[Points]:
     return [cut(points, start, end) for start, end in pairwise(edges)]
 
 
-def _steps(conn: Connection[TupleRow], statement: str, schema: str, arguments: dict[str, object]) -> Ints:
-    rows = conn.execute(statement.format(schema=schema).encode(), arguments, binary=True).fetchall()
-    return np.array([step for (step,) in rows], np.int64)
+def _steps(
+    conn: Connection[TupleRow], statement: str, schema: str, wanted: Wanted, places: Sequence[int]
+) -> dict[int, list[int]]:
+    """First steps of chunks for each of `places` that has any; for those alone that `wanted` needs them of."""
+    found: dict[int, list[int]] = {place: [] for place in places}
+    if places:
+        for place, step_min in _rows(conn, statement, schema, arguments(wanted, places)):
+            found[place].append(step_min)
+    return found
 
 
-def _range(curve: Curve, stretch: Stretch) -> dict[str, object]:
-    return {"series": curve.series, "attempt": curve.attempt, "low": stretch.low, "high": stretch.high}
+def _bodies(
+    conn: Connection[TupleRow], schema: str, wanted: Wanted, touched: Mapping[int, set[int]]
+) -> dict[int, dict[int, Points]]:
+    """The points of touched chunks, by place and first step."""
+    found: dict[int, dict[int, Points]] = {}
+    chunks = [(place, step_min) for place, steps in touched.items() for step_min in steps]
+    if chunks:
+        asked = {**arguments(wanted, [place for place, _ in chunks]), "steps": array(step for _, step in chunks)}
+        for place, step_min, count, body in _rows(conn, _BODIES, schema, asked):
+            found.setdefault(place, {})[step_min] = read_body(body, count)
+    return found
+
+
+def _rows(conn: Connection[TupleRow], statement: str, schema: str, asked: Mapping[str, object]) -> list[TupleRow]:
+    return conn.execute(statement.format(schema=schema).encode(), asked, binary=True).fetchall()

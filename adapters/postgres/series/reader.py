@@ -11,8 +11,9 @@ from psycopg.rows import TupleRow
 
 from adapters.postgres.database import storable
 from adapters.postgres.series import chart, curve
-from adapters.postgres.series.curve import UNTOUCHED, Curve, Part
+from adapters.postgres.series.curve import WANTED, Curve, Wanted, arguments
 from adapters.postgres.series.summary_rows import COLUMNS, NOT_COMPACTED, Compacted, compacted
+from adapters.postgres.series.tables import array
 from adapters.postgres.series.tail_cache import TailCache
 from application.ports.series_view import Chart, PointRow, SeriesSummary
 from application.series.held import NOTHING, Held
@@ -29,12 +30,19 @@ _COUNT = "SELECT count(*) FROM {schema}.series WHERE run = %s"
 _SERIES = f"""
     SELECT key, id, number, attempt, {COLUMNS} FROM {{schema}}.series LEFT JOIN {{schema}}.summary ON series = id
     WHERE run = %s AND key = ANY(%s::text[])"""  # noqa: S608 - made of constants
+# The chunks of several stretches that are not touched: (place of the stretch, a SUMMARY row).
 _CHUNK_ROWS = f"""
-    SELECT n::int8, vmin, vmax, vmean, vfirst, vlast, step_min, step_max, time_first, time_last
-    FROM {{schema}}.chunk WHERE {UNTOUCHED} ORDER BY step_min"""  # noqa: S608 - made of constants
+    SELECT place, n::int8, vmin, vmax, vmean, vfirst, vlast, step_min, step_max, time_first, time_last {WANTED}
+        AND (place, step_min) NOT IN (SELECT * FROM unnest(%(touched_places)s::int4[], %(touched_steps)s::int8[]))
+    ORDER BY place, step_min"""  # noqa: S608 - made of constants
 
 
 _KEYS_AT_ONCE = 256
+_CHUNKS_AT_ONCE = 256
+"""Of stretches that are read together."""
+
+
+_FROM_THE_START = np.zeros(1, np.int64)
 
 
 class _Series(msgspec.Struct, frozen=True):
@@ -75,7 +83,8 @@ class PostgresSeriesReader:
         curves = self._curves(run, keys)
         chosen = {key: _chosen(curves[key], attempt) for key in keys if key in curves}
         reported = [key for key in keys if chosen.get(key)]
-        parts = [[rows for one, stretch in chosen[key] for rows in self._summary(one, stretch)] for key in reported]
+        summarised = iter(self._summarised([each for key in reported for each in chosen[key]]))
+        parts = [[rows for _ in chosen[key] for rows in next(summarised)] for key in reported]
         invalid = [surviving_invalid([(one.invalid, stretch) for one, stretch in chosen[key]]) for key in reported]
         return series_summaries(reported, parts, invalid)
 
@@ -94,16 +103,16 @@ class PostgresSeriesReader:
         if curves is None:
             return None
         chosen = _chosen(curves, attempt, first_step, last_step)
-        return chart.chart(self._conn, self._schema, [self._part(*each) for each in chosen], buckets)
+        return chart.chart(self._conn, self._schema, curve.parts(self._conn, self._schema, chosen), buckets)
 
     def points(self, run: RunId, keys: Sequence[str], attempt: Attempt | None = None) -> Iterator[list[PointRow]]:
         """By key in code-point order and by step, a chunk or so at a time."""
         wanted = sorted(set(keys))
         for start in range(0, len(wanted), _KEYS_AT_ONCE):
             for key, curves in sorted(self._curves(run, wanted[start : start + _KEYS_AT_ONCE]).items()):
-                for one, stretch in _chosen(curves, attempt):
-                    for points in curve.pieces(self._conn, self._schema, self._part(one, stretch)):
-                        yield point_rows(one.attempt, key, points)
+                for part in curve.parts(self._conn, self._schema, _chosen(curves, attempt)):
+                    for points in curve.pieces(self._conn, self._schema, part):
+                        yield point_rows(part.curve.attempt, key, points)
 
     def _curves(self, run: RunId, keys: Sequence[str]) -> dict[str, dict[Attempt, Curve]]:
         keys = [key for key in keys if storable(key)]
@@ -113,20 +122,37 @@ class PostgresSeriesReader:
             self._held[run] = self._tails.read(self._conn, self._schema, run)
         return curves_of(self._conn, self._schema, self._held[run], run, keys)
 
-    def _part(self, one: Curve, stretch: Stretch) -> Part:
-        return curve.part(self._conn, self._schema, one, stretch)
+    def _summarised(self, wanted: Wanted) -> list[list[Rows]]:
+        """`SUMMARY` rows of each stretch in order of step: one or two where nothing is corrected or cut."""
+        result = [_whole_rows(one) for one, _ in wanted]
+        places = [
+            place
+            for place, (rows, (_, stretch)) in enumerate(zip(result, wanted, strict=True))
+            if rows and not _in_order(rows, stretch)
+        ]
+        for some in _few_chunks(places, wanted):
+            for place, rows in zip(some, self._read([wanted[place] for place in some]), strict=True):
+                result[place] = [rows]
+        return result
 
-    def _summary(self, one: Curve, stretch: Stretch) -> list[Rows]:
-        """`SUMMARY` rows of a stretch in order of step: one or two where nothing is corrected or cut."""
-        fresh = one.tail.summary(one.number)
-        rows = [each for each in (one.compacted.row, fresh) if len(each)]
-        if not rows or _in_order(rows, stretch):
-            return rows
-        part = self._part(one, stretch)
-        found = self._rows(_CHUNK_ROWS, part.arguments()) if one.compacted.chunks else []
-        of_points = [spans(SUMMARY, each.steps, each.times, each.values, np.zeros(1, np.int64)) for each in part.points]
-        together = stacked(SUMMARY, [np.array(found, SUMMARY), *of_points])
-        return [together[np.argsort(together["step"], kind="stable")]]
+    def _read(self, wanted: Wanted) -> list[Rows]:
+        """`SUMMARY` rows of each stretch in order of step, of its chunks and of the points beside them."""
+        parts = curve.parts(self._conn, self._schema, wanted)
+        touched = [(place, step) for place, part in enumerate(parts) for step in part.touched]
+        asked = {
+            **arguments(wanted, range(len(wanted))),
+            "touched_places": array(place for place, _ in touched),
+            "touched_steps": array(step for _, step in touched),
+        }
+        of_chunks: list[list[TupleRow]] = [[] for _ in wanted]
+        for place, *row in self._rows(_CHUNK_ROWS, asked):
+            of_chunks[place].append(tuple(row))
+        result = []
+        for part, rows in zip(parts, of_chunks, strict=True):
+            of_points = [spans(SUMMARY, each.steps, each.times, each.values, _FROM_THE_START) for each in part.points]
+            together = stacked(SUMMARY, [np.array(rows, SUMMARY), *of_points])
+            result.append(together[np.argsort(together["step"], kind="stable")])
+        return result
 
     def _rows(self, statement: str, arguments: Sequence[object] | Mapping[str, object]) -> list[TupleRow]:
         return self._conn.execute(statement.format(schema=self._schema).encode(), arguments, binary=True).fetchall()
@@ -165,6 +191,26 @@ def _chosen(
     """The curves a question is about, in order of step."""
     firsts = {each: one.first_step for each, one in curves.items()}
     return [(curves[each.attempt], each) for each in stretches(firsts, attempt, first_step, last_step)]
+
+
+def _whole_rows(one: Curve) -> list[Rows]:
+    """What chunks and tail say of all points of a curve."""
+    return [rows for rows in (one.compacted.row, one.tail.summary(one.number)) if len(rows)]
+
+
+def _few_chunks(places: Sequence[int], wanted: Wanted) -> Iterator[list[int]]:
+    """The `places` in runs whose curves have few chunks together."""
+    run: list[int] = []
+    chunks = 0
+    for place in places:
+        count = wanted[place][0].compacted.chunks + 1
+        if run and chunks + count > _CHUNKS_AT_ONCE:
+            yield run
+            run, chunks = [], 0
+        run.append(place)
+        chunks += count
+    if run:
+        yield run
 
 
 def _in_order(rows: Sequence[Rows], stretch: Stretch) -> bool:
