@@ -15,11 +15,15 @@ from application.ports.series_view import SeriesReader
 from application.ports.views import START, ProjectionFault
 from application.projections.faults import described
 from application.projections.projection import Projection
+from domain.errors import TryAgain
 from domain.events import Event, decode
 from domain.ids import Position, RunId
 
 _BATCH = 512
 _LOOK_SECONDS = 0.01
+FOLDS = 2
+"""Pasts that are kept in memory at one time."""
+FOLD_WAIT_SECONDS = 10.0
 
 
 class SeriesTwin(SeriesReader, Protocol):
@@ -130,6 +134,7 @@ class MemoryReading:
         self._hardware = hardware
         self._views = self._empty()
         self._lock = threading.Lock()  # a stream ends in another thread than it began in, which an RLock forbids
+        self._folds = threading.BoundedSemaphore(FOLDS)
         self._pause = threading.Event()
 
     @contextmanager
@@ -142,10 +147,19 @@ class MemoryReading:
 
     @contextmanager
     def at(self, run: RunId, as_of: Position) -> Iterator[MemoryViews]:
-        """The views of one run as they were; of the present where `as_of` is in the future."""
-        views = self._empty()
-        views.follow(min(as_of, self._log.head().position), run)
-        yield views
+        """The views of one run as they were; of the present where `as_of` is in the future.
+
+        Raises `TryAgain` where `FOLDS` others are made and none of them ends in time: each may take the memory of a
+        whole run.
+        """
+        if not self._folds.acquire(timeout=FOLD_WAIT_SECONDS):
+            raise TryAgain("Others look at the past already. Repeat it in a moment.")
+        try:
+            views = self._empty()
+            views.follow(min(as_of, self._log.head().position), run)
+            yield views
+        finally:
+            self._folds.release()
 
     def await_news(self, after: Position, seconds: float) -> Position:
         """Looks at the log again and again: it tells nobody."""

@@ -20,6 +20,9 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     password_hash: str = ""
     """Argon2 encoded."""
 
+    def __repr__(self) -> str:
+        return f"Account(name={self.name!r}, role={self.role!r})"
+
     def may(self, permission: Permission) -> bool:
         """Whether the account has `permission`, by role or by grant."""
         return self.role == "admin" or permission in self.permissions
@@ -39,6 +42,9 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     csrf: str = ""
     """Sessions only: what console writes must repeat."""
+
+    def __repr__(self) -> str:
+        return f"Secret(id={self.id!r}, kind={self.kind!r}, subject={self.subject!r})"
 
 
 class Accounts(Protocol):

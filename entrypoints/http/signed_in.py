@@ -31,6 +31,9 @@ class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
     csrf: str
     """What a session's writes must repeat; empty for programs."""
 
+    def __repr__(self) -> str:
+        return f"SignedIn(account={self.account!r}, kind={self.kind!r})"
+
     def require(self, permission: Permission) -> None:
         """Raises `NotAllowed` without the permission."""
         if not self.account.may(permission):

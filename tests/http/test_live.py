@@ -8,7 +8,9 @@ import pytest
 
 from application.queries.live import STREAMS, behind, start
 from domain.ids import Position
+from entrypoints.http.errors import TooManyRequests
 from entrypoints.http.live.hub import _ANSWERS, LiveHub
+from entrypoints.http.live.route import HEARTBEAT_SECONDS, Asked, LiveStreams
 from entrypoints.http.stopping import Stopping
 from tests.http.people import personal_token
 
@@ -197,3 +199,75 @@ def test_readers_wake_when_the_server_stops(server, job):
         return woken
 
     assert asyncio.run(waiting()) is True
+
+
+class Clock:
+    """Seconds that pass when the test says so."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def asked(job, account="ada", still_signed_in=None):
+    async def always() -> bool:
+        return True
+
+    return Asked(
+        run=job.run_id,
+        streams=frozenset(STREAMS),
+        cursor=start(job.run_id),
+        account=account,
+        still_signed_in=still_signed_in or always,
+    )
+
+
+def test_a_stream_ends_when_its_reader_is_no_longer_signed_in(server, job):
+    job.post("logs", chunks=["line\n"])
+    clock, proofs = Clock(), []
+
+    async def signed_out() -> bool:
+        proofs.append(clock.seconds)
+        return False
+
+    async def read():
+        hub = LiveHub(Counting(server.container.reading()), Stopping())
+        streams = LiveStreams(hub, Stopping(), clock)
+        stream = await streams.open(asked(job, still_signed_in=signed_out))
+        parts = []
+        async for part in stream.iterator:
+            parts.append(part)
+            if b"line" in part:
+                clock.seconds = HEARTBEAT_SECONDS
+                job.post("logs", chunks=["never seen\n"])
+        await asyncio.to_thread(hub.close)
+        return b"".join(parts)
+
+    text = asyncio.run(read())
+    assert b"line" in text
+    assert b"never seen" not in text
+    assert proofs == [HEARTBEAT_SECONDS]
+
+
+def test_one_account_cannot_hold_every_stream(server, job, monkeypatch):
+    monkeypatch.setattr("entrypoints.http.live.route.MOST_STREAMS_OF_ACCOUNT", 1)
+
+    async def opened():
+        hub = LiveHub(Counting(server.container.reading()), Stopping())
+        streams = LiveStreams(hub, Stopping())
+        first = (await streams.open(asked(job))).iterator
+        await anext(first)
+        with pytest.raises(TooManyRequests):
+            await streams.open(asked(job))
+        other = (await streams.open(asked(job, account="grace"))).iterator
+        await anext(other)
+        await first.aclose()
+        again = (await streams.open(asked(job))).iterator
+        await anext(again)
+        for stream in (other, again):
+            await stream.aclose()
+        await asyncio.to_thread(hub.close)
+
+    asyncio.run(opened())

@@ -1,9 +1,11 @@
 """What the edge adds to the queries: parameters, headers, statuses, encodings."""
 
 import csv
+from contextlib import ExitStack
 
 import pytest
 
+from adapters.memory.reading import FOLDS
 from tests.http.people import personal_token
 
 
@@ -124,3 +126,15 @@ def test_a_path_is_decoded_once_and_holds_no_control_characters(job, get, path):
     job.post("validation", step=1, round_id="a/b", samples=[{"idx": 0, "user": "q", "assistant": "a"}])
 
     assert get(path).status_code == 404
+
+
+def test_only_so_many_pasts_are_kept_in_memory_at_one_time(server, job, get, monkeypatch):
+    monkeypatch.setattr("adapters.memory.reading.FOLD_WAIT_SECONDS", 0.0)
+    reading = server.container.reading()
+    with ExitStack() as held:
+        for _ in range(FOLDS):
+            held.enter_context(reading.at(job.run_id, 1))
+        answer = get("/series", as_of=1)
+        assert (answer.status_code, "retry-after" in answer.headers) == (503, True)
+        assert get("/series").status_code == 200
+    assert get(as_of=10**9).status_code == 200

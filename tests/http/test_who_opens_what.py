@@ -7,6 +7,7 @@ import pytest
 from application.credentials import mint
 from application.ports.accounts import Account, Secret
 from domain.ids import Micros
+from entrypoints.http.signed_in import SignedIn
 from tests.http.people import personal_token, session
 
 PUBLIC = {
@@ -159,3 +160,26 @@ def test_the_whole_log_needs_the_audit_permission(server):
     admin = {"Authorization": f"Bearer {personal_token(server, 'root3', role='admin')}"}
     assert server.client.get("/api/events.ndjson", headers=plain).status_code == 403
     assert server.client.get("/api/events.ndjson", headers=admin).status_code == 200
+
+
+def test_no_session_changes_anything_without_its_csrf_token(server):
+    """On every route that is not for tokens alone."""
+    cookie = {"Cookie": session(server, "carl").cookie}
+    unexpected = []
+    for method, template in sorted(routes(server)):
+        if method == "GET" or (method, template) in PUBLIC | SIGNED_URL or template.startswith(INGEST):
+            continue
+        for body in ({"json": {"name": "x"}}, {"data": {"name": "x", "csrf": "guessed"}}):
+            answer = server.client.request(method, address(template), headers=cookie, follow_redirects=False, **body)
+            if answer.status_code != 403:
+                unexpected.append((method, template, answer.status_code))
+    assert not unexpected
+
+
+def test_no_repr_shows_a_hash_or_a_csrf_token():
+    account = Account(name="ada", role="member", password_hash="kept-hash")
+    secret = Secret(
+        id="i", secret_hash=b"kept-hash", subject="ada", kind="session", created_at=Micros(0), csrf="kept-csrf"
+    )
+    who = SignedIn(account=account, secret_id="i", kind="session", csrf="kept-csrf")
+    assert "kept" not in f"{account!r} {secret!r} {who!r}"

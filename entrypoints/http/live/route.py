@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
+import msgspec
 from litestar import Request, Response, Router, get
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
 from application.queries.live import STREAMS, StreamName, start
-from domain.errors import Refused, TryAgain
+from domain.errors import Refused, TokenUnknown, TryAgain
 from domain.ids import RunId
 from domain.run import named_run
 from entrypoints.http.errors import TooManyRequests, Undecodable
 from entrypoints.http.live.hub import Frames, LiveHub
-from entrypoints.http.signed_in import Doorkeeper, SignedIn, SignedInAuthentication
+from entrypoints.http.signed_in import Doorkeeper, SignedIn, SignedInAuthentication, signed_in
 from entrypoints.http.stopping import Stopping
 
 HEARTBEAT_SECONDS = 15.0
 MOST_STREAMS = 1_000
+MOST_STREAMS_OF_ACCOUNT = 500
 _RETRY_SECONDS = 0.5
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -32,28 +36,48 @@ Resume = Annotated[
 ]
 
 
-class LiveStreams:
-    """Opens streams; counts those that are open."""
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """One reader's question."""
 
-    def __init__(self, hub: LiveHub, stopping: Stopping) -> None:
+    run: RunId
+    streams: frozenset[StreamName]
+    cursor: str
+    account: str
+    still_signed_in: Callable[[], Awaitable[bool]]
+
+
+class LiveStreams:
+    """Opens streams; counts those that are open, for each account."""
+
+    def __init__(self, hub: LiveHub, stopping: Stopping, clock: Callable[[], float] = time.monotonic) -> None:
         self._hub = hub
         self._stopping = stopping
-        self._open = 0
+        self._clock = clock
+        self._open: Counter[str] = Counter()
 
-    async def open(self, run: RunId, streams: frozenset[StreamName], cursor: str) -> Response[None] | Stream:
+    async def open(self, asked: Asked) -> Response[None] | Stream:
         """204 where the stream has ended and nothing is left of it: a browser stops asking then."""
-        if self._open >= MOST_STREAMS:
-            raise TooManyRequests(f"{MOST_STREAMS:,} live streams are open already.")
-        first = await self._hub.frames(run, streams, cursor)
+        if self._open.total() >= MOST_STREAMS or self._open[asked.account] >= MOST_STREAMS_OF_ACCOUNT:
+            raise TooManyRequests(
+                f"{self._open[asked.account]:,} live streams of yours are open, {self._open.total():,} in all; "
+                f"{MOST_STREAMS_OF_ACCOUNT:,} and {MOST_STREAMS:,} may be."
+            )
+        first = await self._hub.frames(asked.run, asked.streams, asked.cursor)
         if first.ended and not first.text:
             return Response(None, status_code=204, headers=_HEADERS)
-        return Stream(self._messages(run, streams, cursor), media_type="text/event-stream", headers=_HEADERS)
+        return Stream(self._messages(asked), media_type="text/event-stream", headers=_HEADERS)
 
-    async def _messages(self, run: RunId, streams: frozenset[StreamName], cursor: str) -> AsyncIterator[bytes]:
-        self._open += 1
+    async def _messages(self, asked: Asked) -> AsyncIterator[bytes]:
+        run, streams, cursor = asked.run, asked.streams, asked.cursor
+        proven = self._clock()
+        self._open[asked.account] += 1
         try:
             yield b"retry: 1000\n\n"
             while not self._stopping.begun:
+                if self._clock() - proven >= HEARTBEAT_SECONDS:
+                    if not await asked.still_signed_in():
+                        return
+                    proven = self._clock()
                 seen = self._hub.position
                 found = await self._frames(run, streams, cursor)
                 if found is None:
@@ -68,7 +92,7 @@ class LiveStreams:
                 if not found.more and not await self._hub.moved(seen, HEARTBEAT_SECONDS):
                     yield b": still here\n\n"
         finally:
-            self._open -= 1
+            self._open -= Counter({asked.account: 1})
 
     async def _frames(self, run: RunId, streams: frozenset[StreamName], cursor: str) -> Frames | None:
         """None while the database is away: the reader keeps its place."""
@@ -84,14 +108,33 @@ async def live(
     request: Request[SignedIn, Any, Any],
     run: FromPath[str],
     live_streams: NamedDependency[LiveStreams],
+    doorkeeper: NamedDependency[Doorkeeper],
     streams: Streams = "",
     cursor: Resume = None,
 ) -> Response[None] | Stream:
     """Server-sent events `logs`, `metrics`, `lifecycle`, `validation`, and `end` when the log has ended."""
     named = named_run(run)
     place = request.headers.get("last-event-id", cursor)
+
+    async def still_signed_in() -> bool:
+        try:
+            await signed_in(doorkeeper, request)
+        except TokenUnknown:
+            return False
+        except TryAgain:  # the database is away: nobody can be proven, and nobody is put out
+            return True
+        return True
+
     try:
-        return await live_streams.open(named, _streams(streams), place or start(named))
+        return await live_streams.open(
+            Asked(
+                run=named,
+                streams=_streams(streams),
+                cursor=place or start(named),
+                account=request.user.account.name,
+                still_signed_in=still_signed_in,
+            )
+        )
     except Refused as refusal:
         raise Undecodable(refusal.detail, *refusal.faults) from None
 
@@ -110,6 +153,9 @@ def live_router(streams: LiveStreams, doorkeeper: Doorkeeper) -> Router:
         path="/",
         route_handlers=[live],
         middleware=[lambda app: SignedInAuthentication(app, doorkeeper)],
-        dependencies={"live_streams": Provide(lambda: streams, sync_to_thread=False)},
+        dependencies={
+            "live_streams": Provide(lambda: streams, sync_to_thread=False),
+            "doorkeeper": Provide(lambda: doorkeeper, sync_to_thread=False),
+        },
         tags=["read"],
     )
