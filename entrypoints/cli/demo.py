@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import shlex
 import socket
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,17 +89,34 @@ def _serve(settings: Settings, *, once: bool, own_folder: bool) -> int:
             if not once:
                 _announce(container, password, run_id)
 
-        session = DemoSession(container, announce, once=once)
+        def finished(code: int) -> None:
+            if not once:
+                _say_ended(code)
+
+        session = DemoSession(container, announce, finished, once=once)
         try:
-            run_server(container, session.start)
+            run_server(container, session.start, session.close)
         finally:
             session.close()
         return session.status
 
 
 def _announce(container: Container, password: str | None, run_id: str) -> None:
-    address = container.settings().address
+    settings = container.settings()
     shown = password or "the one you chose (tuneplane-server user password admin sets another)"
+    token = f"{_this_program()} token create admin --data {shlex.quote(str(settings.data))}"
     print(
-        f"\n  Watch it train: {address}/runs/{run_id}\n  User admin, password {shown}\n  Ctrl-C ends it.\n", flush=True
+        f"\n  Watch it train: {settings.address}/runs/{run_id}\n  User admin, password {shown}\n"
+        f"  A token for jobs of your own: {token}\n  Ctrl-C ends it.\n",
+        flush=True,
     )
+
+
+def _say_ended(code: int) -> None:
+    ended = "The job is done" if code == 0 else f"The job ended with {code}"
+    print(f"  {ended}; everything it reported stays to be looked at until Ctrl-C.\n", flush=True)
+
+
+def _this_program() -> str:
+    """How it was called, so that a line of ours can be typed as it stands."""
+    return shlex.quote(sys.argv[0]) if Path(sys.argv[0]).name == "tuneplane-server" else "tuneplane-server"

@@ -17,6 +17,7 @@ from entrypoints.demo.network import Network
 from entrypoints.demo.sent import Round, Sent
 
 CONFIDENCE_BOUNDS = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
+_TRAJECTORIES = 8
 _SETTINGS = {"decoding": "argmax", "repeats": 1}
 
 
@@ -68,30 +69,36 @@ def evaluate(
     _confidence(probabilities, step, sent)
 
 
-def keep_trajectory(network: Network, digits: Digits, step: int, sent: Sent, reporter: Reporter | None) -> None:
-    """Retains what was asked and answered for the example the network is least sure of."""
-    probabilities = network.probabilities(digits.heldout_images)
-    number = int(probabilities.max(1).argmin())
-    best = probabilities[number].argsort()[::-1][:3]
-    answer = ", ".join(f"{digit}: {probabilities[number, digit]:.3f}" for digit in best)
+def keep_trajectories(network: Network, digits: Digits, step: int, sent: Sent, reporter: Reporter | None) -> None:
+    """Retains what was asked and answered for the examples that the network got wrong, the least sure first."""
+    round_id, probabilities = f"heldout-step-{step}", network.probabilities(digits.heldout_images)
+    wrong = np.flatnonzero(probabilities.argmax(1) != digits.heldout_labels)
+    for number in wrong[probabilities[wrong].max(1).argsort()][:_TRAJECTORIES].tolist():
+        trace = _trace(probabilities[number], digits, number, round_id, sent)
+        if reporter is not None and reporter.trajectory(trace):
+            sent.trajectories.append(
+                contract.trajectory_id("validation", trace["round_id"], trace["trial_id"], trace["trial_attempt"])
+            )
+
+
+def _trace(row: Floats, digits: Digits, number: int, round_id: str, sent: Sent) -> dict[str, Any]:
+    trial_id, best = f"digit-{number}", row.argsort()[::-1][:3]
+    answer = ", ".join(f"{digit}: {row[digit]:.3f}" for digit in best)
     messages = [
         {"role": "system", "content": "Name the handwritten digit."},
         {"role": "user", "content": picture(digits.heldout_images[number])},
         {"role": "assistant", "content": f"{best[0]}\n\nmost likely: {answer}"},
     ]
-    trace: dict[str, Any] = {
+    return {
         "scope": "validation",
-        "round_id": f"heldout-step-{step}",
-        "trial_id": f"digit-{number}",
-        "trial_attempt": 0 if number else 1,
+        "round_id": round_id,
+        "trial_id": trial_id,
+        "trial_attempt": int(trial_id in sent.rounds[round_id].retried),
         "messages": messages,
         "total_messages": len(messages),
         "complete": True,
         "capture_policy": "sampled",
     }
-    if reporter is not None and reporter.trajectory(trace):
-        name = contract.trajectory_id("validation", trace["round_id"], trace["trial_id"], trace["trial_attempt"])
-        sent.trajectories.append(name)
 
 
 def _score(key: AnswerKey, number: int, row: Floats) -> str:

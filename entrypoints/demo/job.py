@@ -49,7 +49,7 @@ def train(epochs: int, pace: float, hidden: int, peak_rate: float, seed: int) ->
             _end_epoch(sent, network, data, epoch, step)
             if (epoch + 1) % max(1, epochs // _EVALUATIONS) == 0:
                 evaluation.evaluate(network, data, key, step, sent, reporter)
-        evaluation.keep_trajectory(network, data, _last_round_step(sent), sent, reporter)
+        evaluation.keep_trajectories(network, data, _last_round_step(sent), sent, reporter)
     sent.say("done")
     report.finish()
     return sent

@@ -27,7 +27,8 @@ _WATCHED = ("--epochs", "40", "--pace", "0.05")
 """1,800 steps in about a minute and a half."""
 _START_SECONDS = 30.0
 _LOOK_SECONDS = 0.05
-_END_SECONDS = 15.0
+_END_SECONDS = 5.0
+"""What a job gets to report its end in."""
 
 
 class Summary(msgspec.Struct, kw_only=True):
@@ -46,13 +47,18 @@ class Summary(msgspec.Struct, kw_only=True):
 class DemoSession:
     """Runs in a thread beside the server, and ends the server when it is done and nobody watches."""
 
-    def __init__(self, container: Container, announce: Callable[[str], None], *, once: bool) -> None:
-        """`announce` is told the run's id when it is there to be watched."""
+    def __init__(
+        self, container: Container, announce: Callable[[str], None], finished: Callable[[int], None], *, once: bool
+    ) -> None:
+        """`announce` is told the run once it can be watched, `finished` the exit code of a job that nobody ended."""
         self._container = container
         self._announce = announce
+        self._finished = finished
         self._once = once
         self._job: subprocess.Popen[bytes] | None = None
         self._closed = threading.Event()
+        self._starting = threading.Lock()
+        """No job starts once closed."""
         self._thread = threading.Thread(target=self._run, name="demo", daemon=True)
         self.status = 0 if not once else 1
         """Exit status of the demonstration."""
@@ -62,10 +68,19 @@ class DemoSession:
         self._thread.start()
 
     def close(self) -> None:
-        """Ends the job, where it still trains."""
-        self._closed.set()
-        if self._job is not None and self._job.poll() is None:
-            self._job.terminate()
+        """Ends the job, where it still trains. The server should still answer: the job reports its end.
+
+        May be called again, from any thread but the session's own.
+        """
+        with self._starting:
+            self._closed.set()
+        job = self._job
+        if job is not None and job.poll() is None:
+            job.terminate()
+            try:
+                job.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(job.pid, signal.SIGKILL)  # it leads a session of its own
         if self._thread.is_alive():
             self._thread.join(_END_SECONDS)
 
@@ -85,7 +100,10 @@ class DemoSession:
         ).run_id
         self._announce(run_id)
         code = self._train(run_id, folder, record)
-        if not self._once or self._closed.is_set():
+        if code is None or self._closed.is_set():
+            return
+        self._finished(code)
+        if not self._once:
             return
         compared = read_back.compare(load(record), self._reader(run_id)) if record.exists() else []
         summary = Summary(
@@ -104,8 +122,11 @@ class DemoSession:
         while not self._closed.is_set() and not _answers(address) and time.monotonic() < deadline:
             self._closed.wait(_LOOK_SECONDS)
 
-    def _train(self, run_id: RunId, folder: Path, record: Path) -> int:
-        """The job as anybody would run it: `tuneplane run -- …`, with the environment a launcher gives it."""
+    def _train(self, run_id: RunId, folder: Path, record: Path) -> int | None:
+        """The job as anybody would run it: `tuneplane run -- …`, with the environment a launcher gives it.
+
+        Its exit code; None where it was not started, because the session was closed.
+        """
         opened = self._container.open_execution()(run_id, opened_by=_OWNER)
         job = [
             sys.executable,
@@ -115,7 +136,9 @@ class DemoSession:
             str(record),
             *(_ONCE if self._once else _WATCHED),
         ]
-        with (folder / "job.log").open("wb") as log:
+        with (folder / "job.log").open("wb") as log, self._starting:
+            if self._closed.is_set():
+                return None
             self._job = subprocess.Popen(
                 [sys.executable, "-m", "tuneplane.cli", "run", "--", *job],
                 env={**os.environ, **opened.env},

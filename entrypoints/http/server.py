@@ -29,15 +29,16 @@ _HEADER_MILLISECONDS = 10_000
 _log = logging.getLogger("tuneplane.server")
 
 
-def run(container: Container, started: Callable[[], None]) -> None:
+def run(container: Container, started: Callable[[], None], ending: Callable[[], None] | None = None) -> None:
     """Serves until SIGTERM or SIGINT; `started` is called once the port is open.
 
-    Requests in flight are answered; what has not ended after `STOP_SECONDS` is cut.
+    `ending` is called in a thread of its own when the end was asked for, and is waited for while reports are still
+    taken. Requests in flight are answered; what has not ended after `STOP_SECONDS` is cut.
     """
-    uvloop.run(_serve(container, started))
+    uvloop.run(_serve(container, started, ending))
 
 
-async def _serve(container: Container, started: Callable[[], None]) -> None:
+async def _serve(container: Container, started: Callable[[], None], ending: Callable[[], None] | None) -> None:
     server = _granian(container)
     stopping = container.stopping()
     loop = asyncio.get_running_loop()
@@ -51,6 +52,8 @@ async def _serve(container: Container, started: Callable[[], None]) -> None:
         if not serving.done():
             started()
         await asyncio.wait({serving, asked}, return_when=asyncio.FIRST_COMPLETED)
+        if ending is not None and not serving.done():
+            await asyncio.to_thread(ending)
         await _stop(server, serving, stopping)
     finally:
         asked.cancel()

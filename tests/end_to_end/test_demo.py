@@ -1,8 +1,14 @@
-"""`demo --once`: a real training job, and everything it sent read back."""
+"""`demo`: a real training job; with `--once` everything it sent is read back, without it people watch until Ctrl-C."""
 
 import json
+import re
+import signal
+import subprocess
 
-from tests.end_to_end.installation import a_folder, free_port, tuneplane_server
+import psutil
+
+from tests.end_to_end.installation import COMMAND, a_folder, environment, free_port, is_gone, tuneplane_server
+from tests.end_to_end.waiting import PATIENCE_SECONDS, until
 
 
 def test_the_demonstration_reads_back_everything_its_job_sent():
@@ -17,3 +23,41 @@ def test_the_demonstration_reads_back_everything_its_job_sent():
     assert compared["evaluation rounds with their counts"] > 0
     assert compared["trajectories"] > 0
     assert all(one["sent"] == one["found"] for one in said["compared"])
+
+
+def training(demo: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    """The job and the runner it was started by, once the job is there."""
+    assert demo.poll() is None
+    started = psutil.Process(demo.pid).children(recursive=True)
+    job = next((one for one in started if words(one)[1:3] == ["-m", "entrypoints.demo.job"]), None)
+    return [] if job is None else [job, *job.parents()[:1]]
+
+
+def words(process: psutil.Process) -> list[str]:
+    """Of its command line; none where it has just ended."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []
+
+
+def test_who_ends_the_demonstration_ends_its_job_which_still_reports_that():
+    with a_folder() as folder, (folder / "output").open("wb") as output:
+        data = folder / "demo"
+        demo = subprocess.Popen(
+            [COMMAND, "demo", "--port", str(free_port()), "--data", data], env=environment(), stdout=output
+        )
+        try:
+            job = until(lambda: training(demo), "the job's start")
+            demo.send_signal(signal.SIGINT)
+            assert demo.wait(PATIENCE_SECONDS) == 0
+        finally:
+            demo.kill()
+            demo.wait()
+        assert all(is_gone(one.pid) for one in job)
+        said = (folder / "output").read_text()
+        run = re.search(r"/runs/(\S+)", said)
+        assert run is not None
+        history = tuneplane_server("events", "replay", run[1], "--data", data)
+    assert "event='failed'" in history.stdout
+    assert f"token create admin --data {data}" in said
