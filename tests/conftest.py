@@ -3,6 +3,7 @@
 import itertools
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,9 @@ from psycopg.conninfo import make_conninfo
 from adapters.embedded_postgres.launcher import EmbeddedPostgres
 
 collect_ignore = ["bench"]  # measurements run by `make bench`
+
+# Started in a shell's background, we and every process that a test starts would ignore interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _numbers = itertools.count(1)
 

@@ -65,15 +65,17 @@ class Run:
         self._session = Session(lambda stream: Requests(credentials, stream), self._stream, heartbeat=False)
         self._child: Child | None = None
         self._signalled = threading.Event()
+        self._early: int | None = None
+        """A signal that came before there was a command to pass it on to."""
 
     def execute(self) -> int:
         """Runs the command to its end; returns its exit code."""
-        self._reports.start()
-        self._reports.lifecycle("starting")
-        self._logs.start()
-        self._background.start()
-        threading.Thread(target=self._describe, name="tuneplane-snapshot", daemon=True).start()
         with signals_passed_on(self._signal):
+            self._reports.start()
+            self._reports.lifecycle("starting")
+            self._logs.start()
+            self._background.start()
+            threading.Thread(target=self._describe, name="tuneplane-snapshot", daemon=True).start()
             code = self._run_child()
             self._report_end(code)
         return code
@@ -86,6 +88,8 @@ class Run:
             tell(str(problem))
             self._buffer.put(f"tuneplane: {problem}\n")
             return problem.code
+        if self._early is not None:
+            self._child.signal(self._early)
         self._reports.lifecycle("running")
         if samples_here(self._env):
             self._session.watch(Monitor(interval_from(self._env), pid=self._child.pid))
@@ -133,11 +137,12 @@ class Run:
             tell("the environment snapshot was not accepted")
 
     def _signal(self, number: int) -> None:
-        """Before the command has ended it gets the signal; after that we stop waiting."""
+        """The command gets the signal, as soon as it is there; once it has ended, we stop waiting."""
         child = self._child
         if child is not None:
             child.signal(number)
         else:
+            self._early = number
             self._signalled.set()
 
 
@@ -160,7 +165,7 @@ def run_command(
         if not (env.get(SERVER) and env.get(TOKEN)):
             tell(
                 f"nothing is reported: neither TUNEPLANE_JOB_* nor {SERVER} and {TOKEN} are set "
-                "(a personal token is made in the console)"
+                "(a personal token: tuneplane-server token create USER, on the server)"
             )
             return _unreported(command, env)
         credentials, env = _opened(env, name, tags, run_id)

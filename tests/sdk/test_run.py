@@ -9,8 +9,10 @@ import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from tuneplane.credentials import found_credentials
 from tuneplane.log_buffer import LogBuffer, Utf8Reader
 from tuneplane.log_forwarder import bodies_of
+from tuneplane.runner import Run
 
 from tests.sdk.conftest import TOKEN, job_env
 from tests.sdk.ingest_stub import CUT, a_dead_server, a_hung_server, until
@@ -164,6 +166,16 @@ def test_signals_reach_the_command(ingest, number):
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(number)
         assert process.wait(30) == 40 + number
+    assert events(ingest) == ["starting", "running", "failed"]
+
+
+def test_a_signal_that_comes_before_the_command_is_there_reaches_it_once_it_is(ingest):
+    env = environment(**job_env(ingest.endpoint))
+    credentials = found_credentials(env)
+    assert credentials is not None
+    early = Run([sys.executable, "-c", "import time; time.sleep(60)"], credentials, env)
+    early._signal(signal.SIGTERM)
+    assert early.execute() == 128 + signal.SIGTERM
     assert events(ingest) == ["starting", "running", "failed"]
 
 
