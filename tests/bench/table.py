@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -27,6 +28,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     note: str
     load: float
     """The machine's load average when this was measured: above the number of its cores the figures are no budget's."""
+    loop: float
+    """Milliseconds of CPU that a fixed loop took then: how fast a core was, whatever its neighbours did."""
 
 
 def row(
@@ -47,6 +50,7 @@ def row(
         floor=median(floors) if floors else None,
         note=note,
         load=os.getloadavg()[0],
+        loop=_loop(),
     )
 
 
@@ -79,11 +83,19 @@ def number(value: float) -> str:
     return f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
 
 
+def _loop() -> float:
+    """Milliseconds of CPU for 200,000 additions, on average."""
+    began, total = time.process_time(), 0
+    for at in range(5 * 200_000):
+        total += at
+    return (time.process_time() - began) / 5 * 1e3
+
+
 def _cells(one: Row) -> tuple[str, ...]:
     reached = f"{number(one.value)} {one.unit}".strip()
     if len(one.all) > 1:
         reached += f" ({number(min(one.all))} to {number(max(one.all))})"
-    notes = [one.note, f"load {one.load:.1f}"]
+    notes = [one.note, f"load {one.load:.1f}, loop {one.loop:.1f} ms"]
     return (
         one.what,
         one.must,
