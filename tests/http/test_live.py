@@ -3,6 +3,7 @@ import json
 import re
 import threading
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -224,6 +225,11 @@ def asked(job, account="ada", still_signed_in=None):
     )
 
 
+async def messages(streams: LiveStreams, question: Asked) -> Any:
+    """The open stream, part by part."""
+    return (await streams.open(question)).iterator
+
+
 def test_a_stream_ends_when_its_reader_is_no_longer_signed_in(server, job):
     job.post("logs", chunks=["line\n"])
     clock, proofs = Clock(), []
@@ -235,9 +241,8 @@ def test_a_stream_ends_when_its_reader_is_no_longer_signed_in(server, job):
     async def read():
         hub = LiveHub(Counting(server.container.reading()), Stopping())
         streams = LiveStreams(hub, Stopping(), clock)
-        stream = await streams.open(asked(job, still_signed_in=signed_out))
-        parts = []
-        async for part in stream.iterator:
+        parts: list[bytes] = []
+        async for part in await messages(streams, asked(job, still_signed_in=signed_out)):
             parts.append(part)
             if b"line" in part:
                 clock.seconds = HEARTBEAT_SECONDS
@@ -257,14 +262,14 @@ def test_one_account_cannot_hold_every_stream(server, job, monkeypatch):
     async def opened():
         hub = LiveHub(Counting(server.container.reading()), Stopping())
         streams = LiveStreams(hub, Stopping())
-        first = (await streams.open(asked(job))).iterator
+        first = await messages(streams, asked(job))
         await anext(first)
         with pytest.raises(TooManyRequests):
             await streams.open(asked(job))
-        other = (await streams.open(asked(job, account="grace"))).iterator
+        other = await messages(streams, asked(job, account="grace"))
         await anext(other)
         await first.aclose()
-        again = (await streams.open(asked(job))).iterator
+        again = await messages(streams, asked(job))
         await anext(again)
         for stream in (other, again):
             await stream.aclose()
