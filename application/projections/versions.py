@@ -11,7 +11,7 @@ def serving_version(store: ProjectionStore, name: str) -> ProjectionVersion:
     for one in store.versions(name):
         if one.serving:
             return one
-    raise UnknownThing(f"There is no projection {name!r}.")
+    raise UnknownThing(f"There is no projection {name!r}; there are {', '.join(sorted(_names(store)))}.")
 
 
 def spare_version(
@@ -36,3 +36,7 @@ def spare_version(
     if only and len(spare) > 1:
         raise Refused(f"Say which version of {name!r}: {', '.join(str(one.version) for one in spare)}.")
     return spare[-1]
+
+
+def _names(store: ProjectionStore) -> set[str]:
+    return {one.name for one in store.versions()}

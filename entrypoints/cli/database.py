@@ -18,11 +18,12 @@ def database_folder(settings: Settings) -> Path:
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Settings]:
-    """The settings with a `database_url` that answers: the one set, one that runs here already, or one started now."""
-    from adapters.embedded_postgres.launcher import conninfo_of_running
+def opened(settings: Settings, *, make: bool = False) -> Iterator[Settings]:
+    """The settings with a `database_url` that answers: the one set, one that runs here already, or one started now.
 
-    running = None if settings.database_url is not None else conninfo_of_running(database_folder(settings))
+    Without `make` an embedded one has to be there: what looks at an installation must not look at a new, empty one.
+    """
+    running = _running(settings, needed=not make) if settings.database_url is None else None
     if running is not None:
         yield msgspec.structs.replace(settings, database_url=running)
         return
@@ -37,9 +38,15 @@ def started(settings: Settings) -> Iterator[Settings]:
     from adapters.embedded_postgres.launcher import EmbeddedPostgres
 
     if settings.database_url is not None:
+        _check_address(settings.database_url)
         yield settings
         return
-    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as problem:
+        raise CommandFailed(
+            f"The folder {settings.data} cannot be made: {problem.strerror}. Choose another: --data or TUNEPLANE_DATA."
+        ) from None
     server = EmbeddedPostgres(database_folder(settings))
     try:
         dsn = server.start()
@@ -56,3 +63,44 @@ def dsn_of(settings: Settings) -> str:
     if settings.database_url is None:
         raise CommandFailed("No database is open.")
     return settings.database_url
+
+
+def _running(settings: Settings, *, needed: bool) -> str | None:
+    """The address of the embedded database where it runs already.
+
+    Raises `CommandFailed` where its files are `needed` and not there, or cannot be looked at.
+    """
+    from adapters.embedded_postgres.launcher import conninfo_of_running
+
+    folder = database_folder(settings)
+    try:
+        if needed and not folder.exists():
+            raise CommandFailed(_none_there(settings))
+        return conninfo_of_running(folder)
+    except OSError as problem:
+        raise CommandFailed(
+            f"The database in {settings.data} cannot be looked at: {problem.strerror}. Use the account that started "
+            "it, or another --data."
+        ) from None
+
+
+def _check_address(url: str) -> None:
+    """Refuses what is no address at all, without repeating it: it may hold a password."""
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise CommandFailed(
+            "TUNEPLANE_DATABASE_URL is no address of a PostgreSQL, as in postgresql://user:password@host/name."
+        ) from None
+
+
+def _none_there(settings: Settings) -> str:
+    """Says that there is no database, and where one may be."""
+    said = f"There is no database in {settings.data}. Name its folder with --data, or its address with "
+    demonstration = Path(".tuneplane-demo")
+    if settings.data != demonstration and demonstration.is_dir():
+        return f"{said}TUNEPLANE_DATABASE_URL; that of the demonstration is in --data {demonstration}."
+    return f"{said}TUNEPLANE_DATABASE_URL; `tuneplane-server serve` makes a new one."

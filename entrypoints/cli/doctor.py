@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import shutil
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
 
 from entrypoints.cli.failure import CommandFailed
+from entrypoints.cli.migrate import lacking
 from entrypoints.cli.options import Commands, add_data, settings_of
 from entrypoints.cli.serve import check_exposure, is_loopback
 from entrypoints.settings import Settings
@@ -27,8 +29,8 @@ def add(commands: Commands) -> None:
         "doctor",
         help="say what is wrong with this installation",
         description="Looks at the settings, the disk, the database, the log and the views, and says of each whether it "
-        "is fine and what to do where it is not. Changes nothing but what starting does. Exits 1 where something is "
-        "wrong. From a GPU node use `tuneplane doctor` instead.",
+        "is fine and what to do where it is not. Changes nothing. Exits 1 where something is wrong. From a GPU node "
+        "use `tuneplane doctor` instead.",
     )
     add_data(parser)
     parser.set_defaults(run=run)
@@ -36,17 +38,28 @@ def add(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """The command."""
+    good = True
+    for finding in examination(settings_of(arguments)):
+        print(finding, flush=True)
+        good = good and finding.good
+    return 0 if good else 1
+
+
+def examination(settings: Settings) -> Iterator[Finding]:
+    """One look after another, as far as each allows the next."""
+    from entrypoints.cli.database import dsn_of, opened
     from entrypoints.cli.installation import installation
 
-    settings = settings_of(arguments)
-    found = [exposure(settings), ingest_address(settings), disk(settings)]
-    for finding in found:
-        print(finding)
-    with installation(settings) as container:
-        for look in (database, log, views, people):
-            found.append(look(container))
-            print(found[-1])
-    return 0 if all(finding.good for finding in found) else 1
+    yield from (exposure(settings), ingest_address(settings), disk(settings))
+    try:
+        with opened(settings) as there:
+            found = tables(dsn_of(there))
+            yield found
+            if found.good:
+                with installation(there, migrating=False) as container:
+                    yield from (look(container) for look in (log, views, people))
+    except CommandFailed as problem:
+        yield Finding(good=False, sentence=str(problem))
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -55,9 +68,12 @@ class Finding(msgspec.Struct, frozen=True):
     good: bool
     sentence: str
     """What is so, and what to do where it is not good."""
+    note: bool = False
+    """Good here, but to be known by whoever wants more of this installation."""
 
     def __str__(self) -> str:
-        return ("ok     " if self.good else "WRONG  ") + self.sentence
+        word = "WRONG" if not self.good else "note" if self.note else "ok"
+        return f"{word:<7}{self.sentence}"
 
 
 def exposure(settings: Settings) -> Finding:
@@ -66,17 +82,19 @@ def exposure(settings: Settings) -> Finding:
         check_exposure(settings)
     except CommandFailed as problem:
         return Finding(good=False, sentence=str(problem))
-    return Finding(good=True, sentence=f"The server listens on {settings.host}, port {settings.port}.")
+    return Finding(good=True, sentence=f"The server is to listen on {settings.host}, port {settings.port}.")
 
 
 def ingest_address(settings: Settings) -> Finding:
     """Whether training nodes could reach the address that jobs are given."""
     address = settings.public_address
     if is_loopback(urlsplit(address).hostname or ""):
+        local = is_loopback(settings.host) and not settings.behind_proxy
         return Finding(
-            good=False,
+            good=local,
+            note=local,
             sentence=f"Jobs report to {address}, which only this machine reaches: their charts stay empty elsewhere. "
-            "Set TUNEPLANE_INGEST_URL to the address of this server as training nodes reach it.",
+            "For jobs on other machines set TUNEPLANE_INGEST_URL to the address of this server as they reach it.",
         )
     return Finding(good=True, sentence=f"Jobs report to {address}; check it from a node: tuneplane doctor.")
 
@@ -91,11 +109,16 @@ def disk(settings: Settings) -> Finding:
     return Finding(good=free >= LITTLE_SPACE_BYTES, sentence=sentence)
 
 
-def database(container: Container) -> Finding:
-    """Whether the database answers, and what it is."""
-    with container.database().connection() as connection:
-        version = connection.info.server_version // 10_000
-    return Finding(good=True, sentence=f"PostgreSQL {version} answers and has the tables this version needs.")
+def tables(dsn: str) -> Finding:
+    """Whether the database answers and has the tables of this version. Raises `CommandFailed` where it does not."""
+    missing = lacking(dsn)
+    if missing:
+        return Finding(
+            good=False,
+            sentence=f"The database lacks what this version needs ({', '.join(missing)}). Run: tuneplane-server "
+            "migrate; starting the server does it, too.",
+        )
+    return Finding(good=True, sentence="The database answers and has the tables this version needs.")
 
 
 def log(container: Container) -> Finding:
@@ -140,4 +163,4 @@ def people(container: Container) -> Finding:
         return Finding(
             good=False, sentence="There is no administrator. Make one: tuneplane-server user create NAME --role admin"
         )
-    return Finding(good=True, sentence=f"{len(found)} people, one of them an administrator at least.")
+    return Finding(good=True, sentence=f"People: {len(found):,}, an administrator among them.")

@@ -121,7 +121,7 @@ def load_export(arguments: argparse.Namespace) -> int:
     from entrypoints.cli.installation import installation
 
     progress = Progress("importing")
-    with installation(settings_of(arguments)) as container, _read(arguments.file) as lines:
+    with installation(settings_of(arguments), make=True) as container, _read(arguments.file) as lines:
         head = import_log(lines, container.event_log(), _heads(arguments.head), progress)
     progress.end()
     print(f"{head.position:,} events were imported; the head is {head.position}:{head.hash.hex()}.")

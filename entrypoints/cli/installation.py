@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def installation(settings: Settings) -> Iterator[Container]:
-    """A container over the migrated database; refusals of the core become `CommandFailed`."""
+def installation(settings: Settings, *, make: bool = False, migrating: bool = True) -> Iterator[Container]:
+    """A container over the migrated database; refusals of the core become `CommandFailed`.
+
+    `make` makes an embedded database where there is none. Not `migrating`: the database has every table already.
+    """
     from domain.errors import DomainFault
     from entrypoints.container import Container
 
-    with opened(settings) as found:
-        migrated(dsn_of(found))
+    with opened(settings, make=make) as found:
+        if migrating:
+            migrated(dsn_of(found))
         container = Container(settings=found)
         try:
             yield container

@@ -18,22 +18,24 @@ def add(commands: Commands) -> None:
         "and keeps the old one for a way back, drop removes what does not serve.",
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    status = actions.add_parser("status", help="every version: how far it is, which one serves, faults, size")
+    status = _action(actions, "status", "every version: how far it is, which one serves, faults, size")
     status.add_argument("name", metavar="NAME", nargs="?", help="one view (default: all)")
-    rebuild = actions.add_parser("rebuild", help="fill a new version from the log")
-    compare = actions.add_parser(
-        "compare", help="compare the version that serves with another; exit 1 where they differ"
-    )
-    promote = actions.add_parser("promote", help="let another version serve")
-    drop = actions.add_parser("drop", help="remove a version that does not serve")
+    rebuild = _action(actions, "rebuild", "fill a new version from the log")
+    compare = _action(actions, "compare", "compare the version that serves with another; exit 1 where they differ")
+    promote = _action(actions, "promote", "let another version serve")
+    drop = _action(actions, "drop", "remove a version that does not serve")
     for one in (rebuild, compare, promote, drop):
-        one.add_argument("name", metavar="NAME")
+        one.add_argument("name", metavar="NAME", help="a view: those that `projections status` lists")
     for one in (compare, promote, drop):
         one.add_argument("--version", type=int, metavar="N", help="which one (default: the newest that does not serve)")
     chosen = ((status, show), (rebuild, fill), (compare, compare_versions), (promote, let_serve), (drop, remove))
     for one, command in chosen:
         add_data(one)
         one.set_defaults(run=command)
+
+
+def _action(actions: Commands, name: str, what: str) -> argparse.ArgumentParser:
+    return actions.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
 
 
 def show(arguments: argparse.Namespace) -> int:

@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from application.credentials import mint
 from entrypoints.cli import doctor, main
+from entrypoints.cli.demo import FOLDER
 from entrypoints.cli.events import _written
 from entrypoints.cli.failure import CommandFailed
 from entrypoints.cli.serve import check_exposure, is_loopback
@@ -103,10 +106,86 @@ def test_loopback_is_told_from_what_others_reach(host, loopback):
 
 
 def test_doctor_says_when_jobs_are_given_an_address_that_only_this_machine_reaches():
-    found = doctor.ingest_address(Settings())
-    assert not found.good
-    assert "TUNEPLANE_INGEST_URL" in str(found)
-    assert doctor.ingest_address(Settings(ingest_url="https://t.example")).good
+    local = doctor.ingest_address(Settings())
+    assert (local.good, local.note) == (True, True)
+    assert "TUNEPLANE_INGEST_URL" in str(local)
+    for open_to_others in (Settings(host="0.0.0.0", behind_proxy=True), Settings(behind_proxy=True)):
+        assert not doctor.ingest_address(open_to_others).good
+    elsewhere = doctor.ingest_address(Settings(ingest_url="https://t.example"))
+    assert (elsewhere.good, elsewhere.note) == (True, False)
+
+
+LOOKING = [
+    ["doctor"],
+    ["events", "replay", "r"],
+    ["events", "verify"],
+    ["events", "export", "-"],
+    ["project"],
+    ["projections", "status"],
+    ["token", "create", "admin"],
+    ["user", "create", "ada"],
+]
+
+
+@pytest.mark.parametrize("command", LOOKING, ids=" ".join)
+def test_what_looks_at_an_installation_makes_none(command, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("TUNEPLANE_DATABASE_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert main.main(command) == 1
+    output = capsys.readouterr()
+    assert "There is no database in .tuneplane" in output.out + output.err
+    assert "`tuneplane-server serve` makes a new one" in output.out + output.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_forgets_where_the_demonstrations_database_is_is_told(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("TUNEPLANE_DATABASE_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
+    FOLDER.mkdir()
+    assert main.main(["token", "create", "admin"]) == 1
+    assert f"--data {FOLDER}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("address", ["mysql://u:geheim@h/d", "geheim", "postgresql://u:geheim@h:x y/d"])
+def test_an_address_that_is_none_is_refused_without_repeating_it(address, capsys, monkeypatch):
+    monkeypatch.setenv("TUNEPLANE_DATABASE_URL", address)
+    assert main.main(["migrate"]) == 1
+    said = capsys.readouterr().err
+    assert "postgresql://" in said
+    assert "geheim" not in said
+
+
+def test_a_database_that_is_not_there_is_named(dsn, capsys, monkeypatch):
+    monkeypatch.setenv("TUNEPLANE_DATABASE_URL", make_conninfo(dsn, dbname="nosuch", password="geheim"))
+    assert main.main(["migrate"]) == 1
+    said = capsys.readouterr().err
+    assert '"nosuch" does not exist' in said
+    assert "geheim" not in said
+
+
+def test_a_folder_that_cannot_be_made_is_said_plainly(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("TUNEPLANE_DATABASE_URL", raising=False)
+    (tmp_path / "file").write_text("")
+    for command in (["migrate"], ["serve", "--port", "0"], ["doctor"]):
+        assert main.main([*command, "--data", str(tmp_path / "file" / "data")]) == 1
+        output = capsys.readouterr()
+        assert "--data" in output.out + output.err
+
+
+def test_doctor_says_what_a_database_lacks_and_changes_nothing(dsn, capsys, monkeypatch):
+    monkeypatch.setenv("TUNEPLANE_DATABASE_URL", dsn)
+    assert main.main(["doctor"]) == 1
+    assert "tuneplane-server migrate" in capsys.readouterr().out
+    with psycopg.connect(dsn) as connection:
+        assert connection.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone() == (0,)
+
+
+def test_doctor_finds_a_fresh_local_installation_sound(dsn, capsys, monkeypatch):
+    monkeypatch.setenv("TUNEPLANE_DATABASE_URL", dsn)
+    assert main.main(["user", "create", "ada", "--role", "admin"]) == 0
+    capsys.readouterr()
+    assert main.main(["doctor"]) == 0
+    assert "WRONG" not in capsys.readouterr().out
 
 
 def test_doctor_says_when_the_server_may_not_listen_so(tmp_path):

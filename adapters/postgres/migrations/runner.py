@@ -69,6 +69,13 @@ def migrate(
         return [step.name for step in missing]
 
 
+def lacking(dsn: str) -> list[str]:
+    """The names of the steps that the database lacks. Changes nothing; raises as `migrate` does."""
+    with asking_again(), psycopg.connect(dsn, autocommit=True) as connection:
+        _check_server(connection)
+        return [step.name for step in _missing(connection, steps())]
+
+
 def _check_server(connection: Connection[TupleRow]) -> None:
     if connection.info.server_version < OLDEST_SERVER:
         found = connection.info.server_version // 10_000
