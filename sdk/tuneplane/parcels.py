@@ -33,6 +33,22 @@ class Parcel(NamedTuple):
     """Not worth a retry: the next one tells more."""
 
 
+def parted(parcel: Parcel) -> list[Parcel]:
+    """What a refused request carried, a request each: one event that is refused takes no other with it.
+
+    Empty where it carried one thing.
+    """
+    if parcel.path != "observations":
+        return []
+    document = json.loads(parcel.body)
+    contract = document["contract"]
+    contents = [] if contract is None else [({"events": [], "contract": contract}, 0)]
+    contents += [({"events": [event], "contract": None}, min(parcel.events, 1)) for event in document["events"]]
+    if len(contents) < 2:  # noqa: PLR2004 - one thing cannot be parted
+        return []
+    return [parcel._replace(body=compact({**document, **content}), events=events) for content, events in contents]
+
+
 class Carrier(Protocol):
     """Packs what the outbox holds and delivers it. Belongs to the sender's thread."""
 

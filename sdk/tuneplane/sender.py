@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tuneplane.contract import EVENTS_PER_CALL
 from tuneplane.health import HEARTBEAT_SECONDS
 from tuneplane.observations import event_size
+from tuneplane.parcels import parted
 
 if TYPE_CHECKING:
     from tuneplane.health import Health
@@ -26,6 +27,7 @@ FIRST_RETRY_SECONDS = 0.2
 LONGEST_RETRY_SECONDS = 10.0
 _RETRY_WHILE_FINISHING = 0.5
 _EVENT_BYTES = 240 * 1024
+_RULE_BROKEN = 422
 _SAMPLES_PER_REQUEST = 32
 
 
@@ -175,6 +177,10 @@ class Sender:
             if parcel.perishable:
                 self._settle(parcel)
                 self._next_beat = self._retry_at
+        elif outcome.status == _RULE_BROKEN and (parts := parted(parcel)):
+            self._health.send_failures += 1
+            self._parcels.popleft()
+            self._parcels.extendleft(reversed(parts))
         else:
             self._health.send_failures += 1
             self._health.rejected_points += parcel.points

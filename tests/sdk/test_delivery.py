@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -52,6 +53,28 @@ def test_a_refusal_is_final_counted_and_told_once(ingest, reporting, caplog):
     told = [one for one in caplog.messages if "series 4097" in one]
     assert len(told) == 1
     assert TOKEN not in told[0]
+
+
+def test_an_event_that_is_refused_takes_no_other_with_it(ingest, reporting):
+    queued = threading.Event()
+
+    def answer(path, body):
+        queued.wait(5)  # so that all of them go together
+        return (422, {"detail": "no"}) if path == "observations" and b"wrong" in body else 200
+
+    ingest.answer = answer
+    reporting.observe("first")
+    until(lambda: the_session().outbox.queued_events == 1)
+    for name in ("a", "wrong", "b", "c"):
+        reporting.observe(name)
+    reporting.configure_observability(capabilities=["agent"])
+    queued.set()
+    reporting.finish()
+    assert sorted(event["name"] for event in ingest.events() if event["kind"] == "event") == ["a", "b", "c", "first"]
+    assert [one.document["contract"] for one in ingest.at("observations") if one.document["contract"]]
+    transport = [event for event in ingest.events() if event["name"] == "transport"][-1]["values"]
+    assert transport["dropped_events"] == 1
+    assert the_session().outbox.queued_events == 0
 
 
 def test_a_full_queue_refuses_the_newest_and_counts():
