@@ -75,6 +75,7 @@ def _event(name: str, values: dict[str, Any], *identity: object) -> dict[str, An
     return {"events": [event]}
 
 
+_trials = st.sampled_from(["t1", "t2", "t3"])
 _rounds = st.sampled_from(["r1", "r2"])
 _bodies = st.one_of(
     st.tuples(
@@ -101,7 +102,7 @@ _bodies = st.one_of(
         st.builds(
             _outcome,
             _rounds,
-            st.sampled_from(["t1", "t2", "t3"]),
+            _trials,
             st.integers(0, 2),
             st.sampled_from(["success", "failure", "infra_error", "unscored"]),
             st.booleans(),
@@ -112,6 +113,12 @@ _bodies = st.one_of(
         st.sampled_from(["starting", "running", "succeeded", "failed"]).map(lambda one: {"event": one, "ts": TS}),
     ),
 )
+_verdicts = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from(["success", "failure", "infra_error", "unscored"]), st.booleans()),
+    min_size=2,
+    max_size=4,
+)
+"""(trial attempt, status, eligible): what retries of one trial bring, in any order."""
 _reports = st.builds(lambda attempt, what: Report(attempt, *what), st.integers(0, _ATTEMPTS - 1), _bodies)
 
 
@@ -149,6 +156,10 @@ class Histories(RuleBasedStateMachine):
                 for report, fate in self.system.ingest.tell(together):
                     assert fate == self.model.tell(report), report
                     self.told.append(report)
+
+    @rule(attempt=st.integers(0, _ATTEMPTS - 1), round_id=_rounds, trial=_trials, verdicts=_verdicts)
+    def retry(self, attempt: int, round_id: str, trial: str, verdicts: list[tuple[int, str, bool]]) -> None:
+        self.report([Report(attempt, "observations", _outcome(round_id, trial, *one)) for one in verdicts])
 
     @precondition(lambda self: self.told)
     @rule(which=st.lists(st.integers(0, 1_000), min_size=1, max_size=3))
