@@ -82,7 +82,9 @@ def serving(settings: Settings, *, projector: bool) -> Iterator[tuple[Container,
     from entrypoints.cli.migrate import migrated
     from entrypoints.cli.projector_child import ProjectorChild
     from entrypoints.container import Container
+    from entrypoints.memory import return_large_blocks
 
+    return_large_blocks()
     with ExitStack() as stack:
         found = stack.enter_context(started(settings))
         migrated(dsn_of(found))
