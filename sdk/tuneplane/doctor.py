@@ -28,6 +28,9 @@ _LIVE_SECONDS = 8.0
 _REFUSED_TOKEN = (401, 403)
 _SET_INGEST = "set TUNEPLANE_INGEST_URL on the server to an address that this machine reaches, and start the job again"
 
+_NEW_TOKEN = "a personal token is made on the server: tuneplane-server token create USER"  # noqa: S105 - advice
+_TRUST = "install the authority's certificate here, or point SSL_CERT_FILE at it"
+
 
 class Examination:
     """Prints one line a step and remembers whether one failed."""
@@ -71,7 +74,7 @@ def _examine_job(credentials: Credentials, server: Server | None, found: Examina
     if server is None:
         found.warned(
             "not checked: whether a log line and a point come back",
-            f"set {SERVER} and {TOKEN} (a personal token, made in the console) to check it",
+            f"set {SERVER} and {TOKEN} (a personal token) to check it",
         )
         return
     with Reporter(credentials.endpoint, credentials.run_id, credentials.token) as reporter:
@@ -112,19 +115,32 @@ def _credentials(env: Mapping[str, str], server: Server | None, found: Examinati
     if server is None:
         found.failure(
             "no credentials in the environment",
-            f"run this inside a job, or set {SERVER} and {TOKEN} (a personal token)",
+            f"run this inside a job, or set {SERVER} and {TOKEN}; {_NEW_TOKEN}",
         )
         return None, False
     try:
         opened = server.open("tuneplane doctor", ["doctor"])
     except NotOpened as problem:
-        found.failure(
-            f"no run could be opened: {problem}",
-            f"check {SERVER}, and make a new personal token in the console for {TOKEN}",
-        )
+        found.failure(f"no run could be opened: {problem}", _advice(problem))
         return None, False
     found.passed(f"a run was opened for this: {opened.page}")
     return opened.credentials, True
+
+
+def _advice(problem: NotOpened) -> str:
+    """What to do where no run could be opened."""
+    said = str(problem)
+    if problem.status in _REFUSED_TOKEN:
+        return f"put a good token into {TOKEN}; {_NEW_TOKEN}"
+    if problem.status == http.client.NOT_FOUND:
+        return f"{SERVER} is the server's address alone, without a path, as in https://tuneplane.example"
+    if problem.status:
+        return "see the server's log for this moment, and whatever stands between here and it"
+    if "CERTIFICATE_VERIFY_FAILED" in said:
+        return _TRUST
+    if "SSL" in said:
+        return f"no TLS is spoken there: {SERVER} may have to begin with http://"
+    return f"check {SERVER}, host and port, and that the server runs: it prints its address when it starts"
 
 
 def _loopback(endpoint: str, found: Examination) -> None:
@@ -148,7 +164,7 @@ def _reachable(endpoint: str, found: Examination) -> bool:
     except ssl.SSLError as problem:
         return found.failure(
             f"{host}:{port} does not speak acceptable TLS: {problem}",
-            "install the authority's certificate here, or point SSL_CERT_FILE at it",
+            _TRUST,
         )
     except socket.gaierror as problem:
         return found.failure(f"{host} is not known here: {problem}", _SET_INGEST)

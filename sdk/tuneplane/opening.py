@@ -21,10 +21,12 @@ TOKEN = "TUNEPLANE_TOKEN"  # noqa: S105 - the variable's name
 class NotOpened(RuntimeError):
     """The server did not open a run for us."""
 
-    def __init__(self, message: str, *, transient: bool = False) -> None:
+    def __init__(self, message: str, *, transient: bool = False, status: int = 0) -> None:
         super().__init__(message)
         self.transient = transient
         """Whether another try may succeed."""
+        self.status = status
+        """Of the server's answer; 0 where there was none."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Server:
         outcome = self._transport.post(path, compact(fields))
         if not outcome.delivered:
             message = f"{self.address}/{path}: {outcome.reason}"
-            raise NotOpened(message, transient=outcome.transient)
+            raise NotOpened(message, transient=outcome.transient, status=outcome.status)
         try:
             answer = json.loads(outcome.body)
         except ValueError:

@@ -24,6 +24,7 @@ from tuneplane import observation_contract, observations
 from tuneplane.callback import TunePlaneCallback
 from tuneplane.credentials import CredentialsUnusable, found_credentials
 from tuneplane.local_files import LocalFiles
+from tuneplane.opening import TOKEN
 from tuneplane.parcels import Requests
 from tuneplane.session import Session
 
@@ -259,6 +260,9 @@ def _opened() -> Session | None:
         return Session(lambda stream: LocalFiles(directory, f"python-{stream}"))
     credentials = found_credentials(os.environ)
     if credentials is None:
+        if os.environ.get(TOKEN):
+            message = f"{TOKEN} is for the launcher: start the script with `tuneplane run -- python ...`"
+            raise CredentialsUnusable(message)
         return None
     return Session(lambda stream: Requests(credentials, stream))
 

@@ -189,7 +189,7 @@ def _opened(
                 opened = server.open(name, tags, run_id)
         except NotOpened as problem:
             if not (tries_left and problem.transient):
-                tell(f"no run was opened, nothing is reported: {problem}")
+                tell(f"no run was opened, nothing is reported (tuneplane doctor tells what to do): {problem}")
                 return None, env
             time.sleep(1.0)
         else:

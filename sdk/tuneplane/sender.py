@@ -26,6 +26,8 @@ LINGER_SECONDS = 0.5
 FIRST_RETRY_SECONDS = 0.2
 LONGEST_RETRY_SECONDS = 10.0
 _RETRY_WHILE_FINISHING = 0.5
+_FAILURES_TOLD = 6
+"""After so many in a row, some six seconds, the person watching the job is told why."""
 _EVENT_BYTES = 240 * 1024
 _RULE_BROKEN = 422
 _SAMPLES_PER_REQUEST = 32
@@ -60,6 +62,8 @@ class Sender:
         self._flushed = threading.Event()
         self._told_refusal = ""
         self._told_overflow = False
+        self.last_failure = ""
+        """Why the latest report did not get through; empty where none failed."""
 
     def alive(self) -> bool:
         thread = self._thread
@@ -173,7 +177,10 @@ class Sender:
             self._settle(parcel)
         elif outcome.transient:
             self._health.send_failures += 1
+            self.last_failure = outcome.reason
             self._put_off(outcome.wait)
+            if self._failures_in_a_row == _FAILURES_TOLD:
+                self._tell_refusal(f"reports do not get through, trying on: {outcome.reason}")
             if parcel.perishable:
                 self._settle(parcel)
                 self._next_beat = self._retry_at

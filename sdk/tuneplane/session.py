@@ -115,10 +115,11 @@ class Session:
         self.sender.stop(min(deadline - time.monotonic(), 1.0))
         if not done and (self.outbox.queued_points or self.outbox.queued_events):
             log.warning(
-                "tuneplane: %d points and %d events were not delivered in %.0f s",
+                "tuneplane: %d points and %d events were not delivered in %.0f s: %s",
                 self.outbox.queued_points,
                 self.outbox.queued_events,
                 seconds,
+                self.sender.last_failure or "no answer came",
             )
 
     def abandon(self) -> None:

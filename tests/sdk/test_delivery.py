@@ -55,6 +55,14 @@ def test_a_refusal_is_final_counted_and_told_once(ingest, reporting, caplog):
     assert TOKEN not in told[0]
 
 
+def test_why_nothing_gets_through_is_told_once_while_it_is_tried_on(ingest, reporting, caplog):
+    ingest.answer = lambda path, body: 503
+    reporting.log({"a": 1.0}, step=0)
+    until(lambda: "trying on: HTTP 503" in caplog.text, 30)
+    the_session().finish(1.0)
+    assert caplog.text.count("trying on") == 1
+
+
 def test_an_event_that_is_refused_takes_no_other_with_it(ingest, reporting):
     queued = threading.Event()
 
@@ -118,7 +126,7 @@ def test_nothing_blocks_or_raises_while_the_server_is_away(reporting_to, away, c
         before = time.monotonic()
         the_session().finish(0.5)
         assert time.monotonic() - before < 3
-        assert "2000 points and 1 events were not delivered" in caplog.text
+        assert "2000 points and 1 events were not delivered in 0 s: no answer" in caplog.text
     assert FINISH_SECONDS == 10
 
 

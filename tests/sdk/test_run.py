@@ -260,6 +260,33 @@ def test_the_doctor_names_an_unreachable_address_and_a_bad_token(ingest):
     assert "fresh token" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("scheme", "status", "advice"),
+    [
+        ("http", 401, "tuneplane-server token create"),
+        ("http", 404, "without a path"),
+        ("http", 500, "server's log"),
+        ("https", 200, "http://"),
+        ("http", None, "that the server runs"),
+    ],
+)
+def test_the_doctor_says_what_to_do_where_no_run_is_opened(ingest, scheme, status, advice):
+    ingest.answer = lambda path, body: status or CUT
+    done = doctor(TUNEPLANE_SERVER=ingest.url.replace("http", scheme, 1), TUNEPLANE_TOKEN=PERSONAL)
+    assert done.returncode == 1
+    assert advice in done.stdout
+    assert PERSONAL not in done.stdout + done.stderr
+
+
+def test_who_starts_a_script_alone_with_a_personal_token_is_told_how():
+    code = "from tuneplane.report import init, log\nprint(init())\nlog({'a': 1}, step=0)"
+    env = environment(TUNEPLANE_SERVER="http://127.0.0.1:1", TUNEPLANE_TOKEN=PERSONAL)
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+    assert done.stderr.count("tuneplane run -- python") == 1
+    assert PERSONAL not in done.stderr
+
+
 def test_a_full_buffer_drops_the_oldest_and_marks_the_gap():
     buffer = LogBuffer(capacity_bytes=10)
     for piece in ("aaa\n", "bbb\n", "ccc\n", "d\n"):
