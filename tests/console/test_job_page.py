@@ -83,6 +83,8 @@ def test_counters_that_nobody_sent_are_unknown_and_not_zero(site, job):
 
 def test_an_ingest_address_that_only_this_machine_reaches_is_warned_of(site, job):
     assert "which only this machine reaches" in site.page(f"/runs/{job.run_id}")
+    job.post("metrics", points=[point()])
+    assert "which only this machine reaches" not in site.page(f"/runs/{job.run_id}"), "its job has found the way"
 
 
 @pytest.mark.parametrize(

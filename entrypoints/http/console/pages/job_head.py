@@ -77,7 +77,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _warnings(found: Run, latest: AttemptItem | None, address: str, moment: Micros) -> Iterator[str]:
-    if is_loopback(address):
+    if is_loopback(address) and not (latest and _heard_of(latest)):
         yield (
             f"Jobs are told to report to {address}, which only this machine reaches. For jobs on other nodes set "
             "TUNEPLANE_INGEST_URL to an address that they reach, and open a new execution."
@@ -89,6 +89,11 @@ def _warnings(found: Run, latest: AttemptItem | None, address: str, moment: Micr
         )
     if latest is not None and found.status in {"created", "starting", "running"}:
         yield from _token_warnings(latest, moment)
+
+
+def _heard_of(attempt: AttemptItem) -> bool:
+    """Whether its job has found the way here, wherever it runs."""
+    return any((attempt.first_log_at, attempt.first_point_at, attempt.first_heartbeat_at))
 
 
 def _token_warnings(latest: AttemptItem, moment: Micros) -> Iterator[str]:
