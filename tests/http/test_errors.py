@@ -17,7 +17,9 @@ def classes(module):
     return [kind for _, kind in inspect.getmembers(module, inspect.isclass) if issubclass(kind, DomainFault)]
 
 
-@pytest.mark.parametrize("kind", {*classes(domain_errors), *classes(errors)}, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", dict.fromkeys([*classes(domain_errors), *classes(errors)]), ids=lambda kind: kind.__name__
+)
 def test_every_class_of_refusal_has_a_status_of_its_own_and_a_sentence(kind):
     assert kind in STATUS
     assert 400 <= STATUS[kind] < 600
