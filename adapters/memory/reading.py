@@ -24,6 +24,8 @@ _LOOK_SECONDS = 0.01
 FOLDS = 2
 """Pasts that are kept in memory at one time."""
 FOLD_WAIT_SECONDS = 10.0
+FOLDS_WAITING = 6
+"""Readers that wait for one of them to end; one more is told to come back. Each of them holds a thread."""
 
 
 class SeriesTwin(SeriesReader, Protocol):
@@ -135,6 +137,7 @@ class MemoryReading:
         self._views = self._empty()
         self._lock = threading.Lock()  # a stream ends in another thread than it began in, which an RLock forbids
         self._folds = threading.BoundedSemaphore(FOLDS)
+        self._asking = threading.BoundedSemaphore(FOLDS + FOLDS_WAITING)
         self._pause = threading.Event()
 
     @contextmanager
@@ -149,17 +152,13 @@ class MemoryReading:
     def at(self, run: RunId, as_of: Position) -> Iterator[MemoryViews]:
         """The views of one run as they were; of the present where `as_of` is in the future.
 
-        Raises `TryAgain` where `FOLDS` others are made and none of them ends in time: each may take the memory of a
-        whole run.
+        Raises `TryAgain` where `FOLDS` others are made and none of them ends in time, or too many wait for it: each may
+        take the memory of a whole run.
         """
-        if not self._folds.acquire(timeout=FOLD_WAIT_SECONDS):
-            raise TryAgain("Others look at the past already. Repeat it in a moment.")
-        try:
+        with _held(self._asking, 0.0), _held(self._folds, FOLD_WAIT_SECONDS):
             views = self._empty()
             views.follow(min(as_of, self._log.head().position), run)
             yield views
-        finally:
-            self._folds.release()
 
     def await_news(self, after: Position, seconds: float) -> Position:
         """Looks at the log again and again: it tells nobody."""
@@ -170,3 +169,14 @@ class MemoryReading:
 
     def _empty(self) -> MemoryViews:
         return MemoryViews(self._log, self._projections, self._scalars(), self._hardware())
+
+
+@contextmanager
+def _held(places: threading.BoundedSemaphore, seconds: float) -> Iterator[None]:
+    """One of a few places, waited for `seconds` at most. Raises `TryAgain`."""
+    if not places.acquire(timeout=seconds):
+        raise TryAgain("Others look at the past already. Repeat it in a moment.")
+    try:
+        yield
+    finally:
+        places.release()

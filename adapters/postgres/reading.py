@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -27,6 +28,8 @@ from domain.ids import Micros, Position, RunId
 
 WAIT_SECONDS = 2.0
 """How long a reader waits for the projector before it answers with what there is."""
+WAITING = 24
+"""Readers that wait at one time; one more is answered with what there is. Each of them holds a thread."""
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 # The version of every projection that serves, by code version, and how far it is.
@@ -105,19 +108,21 @@ class PostgresReading:
         self._code |= {scalars.view: scalars.version, hardware.view: hardware.version}
         self._as_of = as_of
         self._projected = ProjectedPosition(database)
+        self._waiting = threading.BoundedSemaphore(WAITING)
 
     @contextmanager
     def now(self, min_position: Position = START) -> Iterator[PostgresViews]:
         deadline = time.monotonic() + WAIT_SECONDS
-        if self._projected.behind(min_position):
-            self._projected.wait(min_position, seconds_until(deadline))
+        if self._projected.behind(min_position) and not self._waited(min_position, deadline):
+            deadline = 0.0
         while True:
             with self._snapshot() as views:
                 if views.position >= min_position or time.monotonic() >= deadline:
                     yield views
                     return
             # The connection goes back to the pool while this reader waits.
-            self._projected.wait(min_position, seconds_until(deadline))
+            if not self._waited(min_position, deadline):
+                deadline = 0.0
 
     def at(self, run: RunId, as_of: Position) -> AbstractContextManager[Views]:
         return self._as_of(run, as_of)
@@ -128,6 +133,16 @@ class PostgresReading:
     def close(self) -> None:
         """Ends the listener. May be repeated."""
         self._projected.close()
+
+    def _waited(self, position: Position, deadline: float) -> bool:
+        """Waits until the views may be at `position`, or time is up; False where as many wait as may."""
+        if not self._waiting.acquire(blocking=False):
+            return False
+        try:
+            self._projected.wait(position, seconds_until(deadline))
+        finally:
+            self._waiting.release()
+        return True
 
     @contextmanager
     def _snapshot(self) -> Iterator[PostgresViews]:

@@ -14,7 +14,7 @@ from adapters.postgres.database import Database
 from adapters.postgres.event_log import PostgresEventLog
 from adapters.postgres.projection_store import PostgresProjectionStore
 from adapters.postgres.projector_tracking import factories, prepare
-from adapters.postgres.reading import PostgresReading, SeriesSource
+from adapters.postgres.reading import WAITING, PostgresReading, SeriesSource
 from application.ports.event_log import EventLog
 from application.ports.records import Where
 from application.ports.views import Views
@@ -95,12 +95,24 @@ def test_a_read_waits_for_what_it_was_promised(dsn, log, reading):
 
 
 def test_many_readers_wait_together(dsn, log, reading):
-    with ThreadPoolExecutor(30) as readers:
-        answers = [readers.submit(opened, reading, Position(1)) for _ in range(30)]
+    with ThreadPoolExecutor(WAITING) as readers:
+        answers = [readers.submit(opened, reading, Position(1)) for _ in range(WAITING)]
         wait_until(lambda: reading._projected._thread is not None)
         append(log[1], make.a_log("x"))
         with projecting(log, VIEWS):
             assert {one.result() for one in answers} == {1}
+
+
+def test_one_reader_more_than_may_wait_is_answered_with_what_there_is(dsn, log, reading, monkeypatch):
+    monkeypatch.setattr(postgres_reading, "WAIT_SECONDS", 60.0)
+    with ThreadPoolExecutor(WAITING) as readers:
+        answers = [readers.submit(opened, reading, Position(1)) for _ in range(WAITING)]
+        wait_until(lambda: reading._waiting._value == 0)
+        assert opened(reading, Position(1)) == 0
+        append(log[1], make.a_log("x"))
+        with projecting(log, VIEWS):
+            assert {one.result() for one in answers} == {1}
+    assert opened(reading, Position(1)) == 1
 
 
 def test_a_read_that_is_not_served_in_time_answers_with_what_there_is(log, reading, monkeypatch):

@@ -1,9 +1,11 @@
 """Ingest tokens open /api/ingest and nothing else does."""
 
 import ast
+import threading
 import time
 from pathlib import Path
 
+import anyio.to_thread
 import msgspec
 import pytest
 
@@ -182,3 +184,28 @@ def test_no_secret_is_compared_with_equality(path):
         if isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops):
             sides = {named(side) for side in (node.left, *node.comparators)}
             assert not sides & SECRET_NAMES, f"{path}:{node.lineno}"
+
+
+def test_reports_go_on_while_readers_hold_every_thread(server, job):
+    taken, released = threading.Event(), threading.Event()
+    in_time = []
+
+    def read():
+        taken.set()
+        in_time.append(released.wait(10))
+
+    async def readers():
+        """All threads that there are for readers: one."""
+        limiter = anyio.to_thread.current_default_thread_limiter()
+        before, limiter.total_tokens = limiter.total_tokens, 1
+        await anyio.to_thread.run_sync(read)
+        limiter.total_tokens = before
+
+    with server.client.portal() as portal:
+        holding = portal.start_task_soon(readers)
+        assert taken.wait(10)
+        answer = job.post("lifecycle", event="running", ts="2026-01-01T00:00:00Z")  # its token is new, too
+        released.set()
+        holding.result()
+    assert answer.status_code == 200
+    assert in_time == [True]

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from adapters.memory.reading import FOLDS
+from adapters.memory.reading import FOLDS, FOLDS_WAITING
 from tests.http.people import personal_token
 
 
@@ -138,3 +138,17 @@ def test_only_so_many_pasts_are_kept_in_memory_at_one_time(server, job, get, mon
         assert (answer.status_code, "retry-after" in answer.headers) == (503, True)
         assert get("/series").status_code == 200
     assert get(as_of=10**9).status_code == 200
+
+
+def test_only_so_many_wait_for_a_past_the_next_is_told_at_once(server, job, get, monkeypatch):
+    monkeypatch.setattr("adapters.memory.reading.FOLD_WAIT_SECONDS", 60.0)
+    reading = server.container.reading()
+    with ExitStack() as held:
+        for _ in range(FOLDS):
+            held.enter_context(reading.at(job.run_id, 1))
+        for _ in range(FOLDS_WAITING):
+            held.callback(reading._asking.release)
+            assert reading._asking.acquire(blocking=False)  # as one who waits
+        answer = get("/series", as_of=1)
+        assert (answer.status_code, "retry-after" in answer.headers) == (503, True)
+    assert get("/series", as_of=10**9).status_code == 200

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import anyio.to_thread
 from litestar.connection import ASGIConnection
 from litestar.middleware import AbstractAuthenticationMiddleware, AuthenticationResult
 from litestar.types import ASGIApp
@@ -16,6 +15,7 @@ from application.credentials import presented
 from application.ports.ingest_tokens import IngestToken, IngestTokens
 from domain.errors import TokenRefused, TokenUnknown
 from entrypoints.http.ingest.source import Source
+from entrypoints.http.ingest.threads import in_thread
 
 HEADER = "x-tuneplane-token"
 KEPT_SECONDS = 1.0
@@ -39,7 +39,7 @@ class KnownTokens:
         kept = self._found.get(token_id)
         if kept is not None and self._clock() - kept[1] < KEPT_SECONDS:
             return kept[0]
-        found = await anyio.to_thread.run_sync(self._tokens.find, token_id)
+        found = await in_thread(lambda: self._tokens.find(token_id))
         if found is None:
             self._found.pop(token_id, None)
             return None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
-import anyio.to_thread
 from litestar import Response
 
 from application.commands.report_collected_scalars import CollectedScalar, ReportCollectedScalars
@@ -20,10 +19,10 @@ from domain.placement import Placement
 from entrypoints.http.counters import Counters
 from entrypoints.http.ingest import answer
 from entrypoints.http.ingest.source import Source
+from entrypoints.http.ingest.threads import in_thread
 
 R_contra = TypeVar("R_contra", contravariant=True)
 R = TypeVar("R")
-T = TypeVar("T")
 
 
 class ReportsSeries(Protocol[R_contra]):
@@ -99,8 +98,3 @@ class Intake:
         """Counts what was taken, and answers."""
         self._counters.reported(counted.accepted, counted.duplicates, counted.set_aside)
         return answer.response(counted, receipt)
-
-
-async def in_thread(work: Callable[[], T]) -> T:
-    """What waits for disk or database waits in a thread."""
-    return await anyio.to_thread.run_sync(work)

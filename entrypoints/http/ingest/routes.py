@@ -11,7 +11,8 @@ from application.queries.moment import moment
 from domain.rules.retention import expires_at
 from entrypoints.http.ingest import answer
 from entrypoints.http.ingest.body import IngestRequest
-from entrypoints.http.ingest.intake import Intake, in_thread
+from entrypoints.http.ingest.intake import Intake
+from entrypoints.http.ingest.threads import in_thread
 from entrypoints.http.ingest.wire import (
     artifact,
     benchmark,

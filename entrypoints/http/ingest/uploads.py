@@ -15,7 +15,7 @@ from adapters.filesystem.upload_signer import DIGEST_HEADER, ROUTE, FilesystemUp
 from application.ports.uploads import Upload
 from domain.errors import NotAllowed, Refused
 from entrypoints.http.errors import BodyTooSlow, PreconditionFailed
-from entrypoints.http.ingest.intake import in_thread
+from entrypoints.http.ingest.threads import in_thread
 
 _PIECE_BYTES = 1024 * 1024
 _PIECE_SECONDS = 60.0
