@@ -1,4 +1,4 @@
-"""Takes the pictures of the README from a running server, best one that runs the demonstration.
+"""Takes the pictures of the README from a running server, best one whose demonstration has ended.
 
 python -m tests.browser.pictures http://127.0.0.1:8420 PASSWORD
 """
@@ -17,9 +17,17 @@ SETTLED_MILLISECONDS = 1_500
 """Charts are drawn, and a live point or two have come."""
 
 
-def take(page: Page, name: str) -> None:
+def take(page: Page, name: str, height: int = 960) -> None:
     page.wait_for_timeout(SETTLED_MILLISECONDS)
-    page.screenshot(path=FOLDER / f"{name}.png")
+    page.screenshot(path=FOLDER / f"{name}.png", clip={"x": 0, "y": 0, "width": 1280, "height": height})
+
+
+def show_retry(page: Page) -> None:
+    """The first round, and the attempts of its first trial, whose verifier had no answer at once."""
+    page.get_by_role("link", name="Inspect trial results").last.click()
+    page.locator("#trials tbody button").first.click()
+    page.wait_for_selector("#history-1 *")
+    page.locator(".round.chosen").evaluate("one => scrollTo(0, one.getBoundingClientRect().top + scrollY - 12)")
 
 
 def main() -> None:
@@ -33,13 +41,12 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 760}, device_scale_factor=2)
+        page = browser.new_page(viewport={"width": 1280, "height": 960})
         page.goto(f"{url}/login")
         page.get_by_label("Name").fill("admin")
         page.get_by_label("Password").fill(given.password)
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_selector("#jobs")
-        take(page, "jobs")
         newest = re.search(r'href="/runs/([^"]+)"', page.content())
         if given.run is None and newest is None:
             parser.error("There is no job yet.")
@@ -47,14 +54,9 @@ def main() -> None:
         page.goto(run)
         page.wait_for_selector("tp-chart canvas")
         take(page, "charts")
-        page.goto(f"{run}/logs")
-        take(page, "logs")
         page.goto(f"{run}/validation")
-        if page.get_by_role("link", name="Inspect trial results").count():
-            page.get_by_role("link", name="Inspect trial results").first.click()
-            page.wait_for_selector("#trials")
-            page.evaluate("scrollTo(0, 0)")
-        take(page, "validation")
+        show_retry(page)
+        take(page, "validation", 560)
         browser.close()
 
 
