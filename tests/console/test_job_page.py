@@ -5,9 +5,12 @@ import re
 import msgspec
 import pytest
 
+from application.clock import now
 from application.queries.run import ViewFault, run
-from domain.ids import Micros
+from domain.ids import DAY_MICROS, Micros
+from entrypoints.http.console.contexts.job import JobHead, JobHeadPart
 from entrypoints.http.console.pages.job_head import _warnings, is_loopback
+from entrypoints.http.console.rendering import rendered
 from tests.console.conftest import point
 from tests.console.test_jobs import HOSTILE
 from tests.http.conftest import Job
@@ -73,6 +76,18 @@ def test_losses_are_counted_on_the_page(site, job):
     text = text_of(site.page(f"/runs/{job.run_id}"))
     assert "Transport health: lossy, dropped 1,234 points and 5 events" in text
     assert "queued points 3 of 100,000" in text
+
+
+def test_heartbeats_that_ended_with_the_job_are_not_held_against_it(site, job):
+    job.post("observations", events=[heartbeat()], contract=None)
+    job.post("lifecycle", event="succeeded", ts="2026-01-01T00:00:00Z")
+    with site.container.reading().now() as views:
+        later = run(views, job.run_id, now=Micros(now() + DAY_MICROS))
+    head = JobHead(
+        run=later, tab="charts", attempt_query="", silent_since=None, warnings=[], signals=[], may_change=False
+    )
+    text = text_of(rendered(JobHeadPart(title="", head=head)).content.decode())
+    assert "Transport health: unknown, as heartbeats end with the job" in text
 
 
 def test_counters_that_nobody_sent_are_unknown_and_not_zero(site, job):
