@@ -53,6 +53,8 @@ class Layout(msgspec.Struct, frozen=True):
     key: tuple[str, ...]
     indexes: tuple[tuple[str, ...], ...]
     """Each followed by the rest of the key, so that it is a whole order."""
+    texts: tuple[tuple[str, ...], ...]
+    """Text fields that stand in one key or index together, whose lengths are bounded together."""
 
 
 class SortField(msgspec.Struct, frozen=True):
@@ -78,7 +80,7 @@ def layout(table: RecordTable[R]) -> Layout:
         for name in index:
             _sortable(table.name, columns, name)
     indexes = tuple(tuple(dict.fromkeys((*index, *table.key))) for index in table.indexes)
-    return Layout(columns, table.key, indexes)
+    return Layout(columns, table.key, indexes, _texts(columns, (table.key, *indexes)))
 
 
 def sort_fields(table: RecordTable[R], order: Sequence[str], where: Sequence[Where]) -> list[SortField]:
@@ -146,16 +148,17 @@ def asked(column: Column, condition: Where) -> Value:
 def stored(table: RecordTable[R], record: R) -> dict[str, Value]:
     """The columns of `record`, key fields first. Raises Refused for a value that its column cannot hold."""
     result: dict[str, Value] = {}
-    for name, column in layout(table).columns.items():
+    known = layout(table)
+    for name, column in known.columns.items():
         kept = value(column, getattr(record, name))
         if kept is None and not column.optional:
             raise Refused(f"{name}: is never None")
         result[name] = kept
-    for index in (table.key, *layout(table).indexes):
+    for names in known.texts:
+        texts = [kept for kept in map(result.get, names) if isinstance(kept, str)]
         # Characters are counted first: hardly any record comes near the bound.
-        texts = [kept for kept in map(result.get, index) if isinstance(kept, str)]
         if 4 * sum(map(len, texts)) > MOST_KEY_BYTES and sum(len(text.encode()) for text in texts) > MOST_KEY_BYTES:
-            raise Refused(f"{', '.join(index)}: too long for an index; use a digest as key")
+            raise Refused(f"{', '.join(names)}: too long for an index; use a digest as key")
     return result
 
 
@@ -170,6 +173,12 @@ def _any_case(character: str) -> str:
     forms = [form for form in (character, character.lower(), character.upper()) if len(form) == 1]
     distinct = dict.fromkeys(forms)
     return character if len(distinct) == 1 else f"[{''.join(distinct)}]"
+
+
+def _texts(columns: dict[str, Column], orders: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """The text fields of each order, but for orders whose texts are all in another."""
+    found = list(dict.fromkeys(tuple(name for name in order if columns[name].kind == "text") for order in orders))
+    return tuple(one for one in found if one and not any(set(one) < set(other) for other in found))
 
 
 def _fields(record: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
