@@ -52,6 +52,8 @@ def started(settings: Settings) -> Iterator[Settings]:
         dsn = server.start()
     except EmbeddedPostgresUnavailable as problem:
         raise CommandFailed(str(problem)) from None
+    except OSError as problem:
+        raise CommandFailed(_closed(settings, problem)) from None
     try:
         yield msgspec.structs.replace(settings, database_url=dsn)
     finally:
@@ -78,10 +80,14 @@ def _running(settings: Settings, *, needed: bool) -> str | None:
             raise CommandFailed(_none_there(settings))
         return conninfo_of_running(folder)
     except OSError as problem:
-        raise CommandFailed(
-            f"The database in {settings.data} cannot be looked at: {problem.strerror}. Use the account that started "
-            "it, or another --data."
-        ) from None
+        raise CommandFailed(_closed(settings, problem)) from None
+
+
+def _closed(settings: Settings, problem: OSError) -> str:
+    return (
+        f"The database in {settings.data} cannot be opened: {problem.strerror}. Use the account that made it, or another "
+        "--data."
+    )
 
 
 def _check_address(url: str) -> None:

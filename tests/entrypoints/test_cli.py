@@ -172,6 +172,15 @@ def test_a_folder_that_cannot_be_made_is_said_plainly(tmp_path, capsys, monkeypa
         assert "--data" in output.out + output.err
 
 
+@pytest.mark.parametrize("command", [["serve", "--port", "0"], ["doctor"], ["migrate"]], ids=" ".join)
+def test_a_folder_that_is_no_database_of_ours_is_said_plainly(command, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("TUNEPLANE_DATABASE_URL", raising=False)
+    (tmp_path / "postgres").write_text("")
+    assert main.main([*command, "--data", str(tmp_path)]) == 1
+    output = capsys.readouterr()
+    assert f"The database in {tmp_path} cannot be opened" in output.out + output.err
+
+
 def test_doctor_says_what_a_database_lacks_and_changes_nothing(dsn, capsys, monkeypatch):
     monkeypatch.setenv("TUNEPLANE_DATABASE_URL", dsn)
     assert main.main(["doctor"]) == 1
