@@ -85,8 +85,8 @@ def _running(settings: Settings, *, needed: bool) -> str | None:
 
 def _closed(settings: Settings, problem: OSError) -> str:
     return (
-        f"The database in {settings.data} cannot be opened: {problem.strerror}. Use the account that made it, or another "
-        "--data."
+        f"The database in {settings.data} cannot be opened: {problem.strerror}. Use the account that made it, or "
+        "another --data."
     )
 
 
