@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 import msgspec
@@ -17,6 +18,7 @@ from application.queries import history as queries
 from application.queries.page import Page
 from domain.ids import RunId
 from entrypoints.http.api.moment import Cursor, Limit, Moment
+from entrypoints.http.api.text_stream import Download
 from entrypoints.http.signed_in import SignedIn
 
 Types = Annotated[
@@ -61,7 +63,7 @@ def whole_log(request: Request[SignedIn, Any, Any], log: NamedDependency[SkipVal
     """Every event, one a line, with all it takes to verify the chain; needs the audit and content permissions."""
     request.user.require("audit")
     request.user.require("content")
-    return Stream(_lines(log), media_type="application/x-ndjson")
+    return Stream(Download(ExitStack(), _lines(log)), media_type="application/x-ndjson")
 
 
 def _lines(log: EventLog) -> Iterator[bytes]:
