@@ -24,7 +24,7 @@ _LOOK_SECONDS = 0.01
 FOLDS = 2
 """Pasts that are kept in memory at one time."""
 FOLD_WAIT_SECONDS = 10.0
-FOLDS_WAITING = 6
+FOLDS_WAITING = 2
 """Readers that wait for one of them to end; one more is told to come back. Each of them holds a thread."""
 
 

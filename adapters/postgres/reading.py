@@ -28,7 +28,7 @@ from domain.ids import Micros, Position, RunId
 
 WAIT_SECONDS = 2.0
 """How long a reader waits for the projector before it answers with what there is."""
-WAITING = 24
+WAITING = 6
 """Readers that wait at one time; one more is answered with what there is. Each of them holds a thread."""
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import uvloop
 from granian.constants import Interfaces, SSLProtocols
@@ -24,6 +25,10 @@ STREAMS_END_SECONDS = 0.3
 STOP_SECONDS = 4.0
 HEAD_SECONDS = 300.0
 """How often the chain's head is published in the log line, where it moved."""
+READERS = 12
+"""Threads that answer pages and questions. More than may wait for views or a past, so that others are answered; Python
+alone would make as many as there are cores, and 4.
+"""
 _CONNECTIONS = 4_096
 _HEADER_MILLISECONDS = 10_000
 _log = logging.getLogger("tuneplane.server")
@@ -42,6 +47,7 @@ async def _serve(container: Container, started: Callable[[], None], ending: Call
     server = _granian(container)
     stopping = container.stopping()
     loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(READERS, thread_name_prefix="reader"))
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.begin)
     serving = asyncio.create_task(server.serve())
