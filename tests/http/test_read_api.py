@@ -6,6 +6,8 @@ from contextlib import ExitStack
 import pytest
 
 from adapters.memory.reading import FOLDS, FOLDS_WAITING
+from adapters.postgres.reading import WAITING
+from entrypoints.http.server import READERS
 from tests.http.people import personal_token
 
 
@@ -152,3 +154,7 @@ def test_only_so_many_wait_for_a_past_the_next_is_told_at_once(server, job, get,
         answer = get("/series", as_of=1)
         assert (answer.status_code, "retry-after" in answer.headers) == (503, True)
     assert get("/series", as_of=10**9).status_code == 200
+
+
+def test_there_are_more_threads_for_readers_than_may_wait():
+    assert READERS > WAITING + FOLDS + FOLDS_WAITING
