@@ -213,7 +213,13 @@ def test_corrections_split_what_outgrows_two_full_chunks_and_touch_no_other(conn
 
 @pytest.mark.parametrize(
     ("most_rows", "buckets", "level"),
-    [(100, 10, "coarse"), (2_000, 1000, "cells"), (9, 5, "groups"), (1_000_000, 50, "points")],
+    [
+        (100, 10, "coarse"),
+        (100, 4, "whole"),
+        (2_000, 1000, "cells"),
+        (6, 5, "groups"),
+        (1_000_000, 50, "points"),
+    ],
 )
 def test_every_level_of_reduction_tells_the_truth(conn, monkeypatch, most_rows, buckets, level):
     log = Log()
@@ -224,6 +230,15 @@ def test_every_level_of_reduction_tells_the_truth(conn, monkeypatch, most_rows, 
     used: list[str] = []
     for name in ("_grouped", "_from_points"):
         monkeypatch.setattr(chart_module, name, noted(used, name, getattr(chart_module, name)))
+    for name in ("_WHOLE", "_COARSE"):
+        monkeypatch.setattr(chart_module, name, f"{getattr(chart_module, name)} -- {name}")
+    collected = chart_module._collected
+
+    def noting(conn, schema, statement, each):
+        used.append(statement.rpartition("-- ")[2])
+        return collected(conn, schema, statement, each)
+
+    monkeypatch.setattr(chart_module, "_collected", noting)
 
     points = [point for _, point in log.models[RUN].points("loss", None)]
     assert (count(subject, "tail"), len(chunk_sizes(subject))) == (1, 10)
@@ -232,12 +247,13 @@ def test_every_level_of_reduction_tells_the_truth(conn, monkeypatch, most_rows, 
             chart = reader.chart(RUN, "loss", buckets=buckets, first_step=low, last_step=high)
         assert chart is not None
         check_chart(chart, [point for point in points if low <= point[0] <= high], buckets)
-    assert ("_grouped" in used) == (level == "groups")
+    whole_series = {"coarse": "_COARSE", "whole": "_WHOLE", "groups": "_grouped"}
+    assert used[0] == whole_series.get(level, "_from_points")
     assert "_from_points" in used
 
 
 def test_groups_of_chunks_keep_means_of_the_largest_and_smallest_numbers(conn, monkeypatch):
-    monkeypatch.setattr(chart_module, "MOST_ROWS", 9)
+    monkeypatch.setattr(chart_module, "MOST_ROWS", 7)
     monkeypatch.setattr(chart_module, "_GROUPS", 2)
     values = {"huge": 1.7e308, "tiny": 5e-324}
     log = Log()

@@ -1,6 +1,6 @@
 """Rows for one chart, reduced in PostgreSQL so far that few of them reach Python, however long the series is.
 
-From fine to coarse: points, cells of 64 points, coarse cells of 512, groups of whole chunks.
+From fine to coarse: points, cells of 64 points, coarse cells of 512, whole chunks, groups of whole chunks.
 """
 
 from __future__ import annotations
@@ -23,12 +23,15 @@ from domain.rules.series_summary import CHUNK_POINTS
 
 MOST_ROWS = 20_000
 """Rows or points that reach Python for one chart; the tail comes on top."""
+CHUNKS_A_BUCKET = 2
+"""With so many chunks for each bucket, buckets are made of whole chunks."""
 _COARSE_POINTS = CELL_POINTS * COARSE_CELLS
 _GROUPS = 4_000
 """Groups of chunks: as many as a chart can have buckets."""
 
 _SIZE = f"SELECT count(*), coalesce(sum(n), 0)::int8 FROM {{schema}}.chunk WHERE {UNTOUCHED}"  # noqa: S608
 _BODIES = f"SELECT n, body FROM {{schema}}.chunk WHERE {UNTOUCHED} ORDER BY step_min"  # noqa: S608
+_WHOLE = f"SELECT string_agg(whole, '' ORDER BY step_min) FROM {{schema}}.chunk WHERE {UNTOUCHED}"  # noqa: S608
 _COARSE = f"SELECT string_agg(coarse, '' ORDER BY step_min) FROM {{schema}}.chunk WHERE {UNTOUCHED}"  # noqa: S608
 _CELLS = f"SELECT cells FROM {{schema}}.chunk WHERE {UNTOUCHED} ORDER BY step_min"  # noqa: S608
 # Groups of neighbouring chunks that do not reach across a touched one. PostgreSQL's float arithmetic stops at overflow
@@ -97,10 +100,16 @@ def _of_chunks(conn: Connection[TupleRow], schema: str, each: Part, whole: _Exte
     if coarse < buckets and whole.points // CELL_POINTS + whole.chunks <= MOST_ROWS:
         rows = conn.execute(_CELLS.format(schema=schema).encode(), each.arguments(), binary=True).fetchall()
         return np.frombuffer(b"".join(cells for (cells,) in rows), CELL)
-    if coarse + whole.chunks <= MOST_ROWS + whole.points // CHUNK_POINTS:
-        row = conn.execute(_COARSE.format(schema=schema).encode(), each.arguments(), binary=True).fetchone()
-        return np.frombuffer((row and row[0]) or b"", CELL)
+    if whole.chunks < CHUNKS_A_BUCKET * buckets and coarse + whole.chunks <= MOST_ROWS + whole.points // CHUNK_POINTS:
+        return _collected(conn, schema, _COARSE, each)
+    if whole.chunks <= MOST_ROWS:
+        return _collected(conn, schema, _WHOLE, each)
     return _grouped(conn, schema, each, -(-whole.chunks // _GROUPS))
+
+
+def _collected(conn: Connection[TupleRow], schema: str, statement: str, each: Part) -> Rows:
+    row = conn.execute(statement.format(schema=schema).encode(), each.arguments(), binary=True).fetchone()
+    return np.frombuffer((row and row[0]) or b"", CELL)
 
 
 def _grouped(conn: Connection[TupleRow], schema: str, each: Part, size: int) -> Rows:

@@ -14,14 +14,14 @@ from psycopg.rows import TupleRow
 
 from application.series.columns import Batch, Ints, pack_each, starts_of, unpack_series
 from application.series.merge import Points
-from application.series.spans import CELL, CELL_POINTS, COARSE_CELLS, SUMMARY, combined, pieces, spans
+from application.series.spans import CELL, CELL_POINTS, COARSE_CELLS, SUMMARY, Rows, combined, pieces, spans
 from domain.rules.series_summary import CHUNK_POINTS
 
 _LENGTHS = struct.Struct("<II")
-_TYPES = (*["int4"] * 3, *["int8"] * 2, *["float8"] * 5, *["int8"] * 2, *["bytea"] * 3)
+_TYPES = (*["int4"] * 3, *["int8"] * 2, *["float8"] * 5, *["int8"] * 2, *["bytea"] * 4)
 _COPY = (
     "COPY {schema}.chunk (series, attempt, n, step_min, step_max, vmin, vmax, vmean, vfirst, vlast, time_first, "
-    "time_last, coarse, cells, body) FROM STDIN (FORMAT BINARY)"
+    "time_last, whole, coarse, cells, body) FROM STDIN (FORMAT BINARY)"
 )
 _OF_ROW = ("count", "step", "last_step", "min", "max", "mean", "first", "last", "time", "last_at")
 
@@ -68,12 +68,20 @@ def _rows(attempt: int, chunks: Batch) -> list[tuple[object, ...]]:
             chunks.numbers.tolist(),
             [attempt] * len(starts),
             *(summaries[name].tolist() for name in _OF_ROW),
+            _slices(_as_cells(summaries).tobytes(), np.ones(len(starts), np.int64), CELL.itemsize),
             _slices(coarse.tobytes(), coarse_counts, CELL.itemsize),
             _slices(cells.tobytes(), cell_counts, CELL.itemsize),
             _bodies(chunks),
             strict=True,
         )
     )
+
+
+def _as_cells(summaries: Rows) -> Rows:
+    result = np.empty(len(summaries), CELL)
+    for name in CELL.names or ():
+        result[name] = summaries[name]
+    return result
 
 
 def _bodies(chunks: Batch) -> list[bytes]:

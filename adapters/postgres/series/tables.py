@@ -62,6 +62,7 @@ CREATE TABLE {schema}.chunk (
     vlast      double precision NOT NULL,
     time_first bigint NOT NULL,
     time_last  bigint NOT NULL,
+    whole      bytea NOT NULL,            -- one cell of all points: quicker to collect than the columns above
     coarse     bytea NOT NULL,            -- cells of 512 points, in the row itself
     cells      bytea NOT NULL,            -- cells of 64 points
     body       bytea NOT NULL,
