@@ -30,6 +30,8 @@ BATCH = 64
 """Events the live versions take in at once; also <= 4 MB of payload (the port's own bound)."""
 CATCHING_UP = 512
 """Events a version that is behind takes in at once."""
+GATHER_SECONDS = 0.008
+"""Between the beginnings of two batches that are not full: a batch of one event costs as much as one of several."""
 _TICK_SECONDS = 1.0
 """How often it looks for new versions and, should a notification be lost, for new events."""
 _PAUSE_SECONDS = 0.3
@@ -105,6 +107,8 @@ class _Following:
         self._held: list[Tracked] = []
         self._known = Position(0)
         """The log reaches at least so far."""
+        self._began = 0.0
+        """When the last batch began."""
         self._claim_at = 0.0
         self._resting: dict[str, float] = {}
         self._untidy = 0
@@ -120,6 +124,7 @@ class _Following:
         while not self._stop.made:
             try:
                 self._claim_now_and_then()
+                self._gather()
                 moved = self._step()
             except Fenced:
                 self._claim_at = 0.0
@@ -140,6 +145,13 @@ class _Following:
             self._held = claim(self._conn, self._views, self._held)
             self._claim_at = now + _TICK_SECONDS
 
+    def _gather(self) -> None:
+        """Rests while events come in quick succession; what comes after a pause is taken in at once."""
+        left = self._began + GATHER_SECONDS - time.monotonic()
+        front = max((one.position for one in self._held), default=Position(0))
+        if left > 0 and 0 < self._known - front < BATCH:
+            self._stop.wait(left)
+
     def _step(self) -> bool:
         """One batch for those in front, one for those behind; False where nothing is to be read."""
         front = max((one.position for one in self._held), default=Position(0))
@@ -149,6 +161,7 @@ class _Following:
         return catch_up(self._conn, self._log, behind, front) or moved
 
     def _follow(self, live: Sequence[Tracked]) -> bool:
+        self._began = time.monotonic()
         events = self._log.read(live[0].position, limit=BATCH)
         if not events:
             self._known = live[0].position

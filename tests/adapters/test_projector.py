@@ -67,6 +67,35 @@ def test_views_follow_the_log(dsn, log):
     assert (tallies(dsn), pieces(dsn)) == model(history)
 
 
+class Reads:
+    """A log that notes how many events each read of the projector brought."""
+
+    def __init__(self, log) -> None:
+        self._log = log
+        self.brought: list[int] = []
+
+    def head(self):
+        return self._log.head()
+
+    def read(self, after, **bounds):
+        found = self._log.read(after, **bounds)
+        self.brought += [len(found)] if found else []
+        return found
+
+
+def test_events_in_quick_succession_are_taken_in_together(dsn, log, monkeypatch):
+    monkeypatch.setattr("adapters.postgres.projector.GATHER_SECONDS", 2.0)
+    reads: Any = Reads(log[1])
+    with projecting.projecting((log[0], reads), VIEWS):
+        wait_until(all_at(dsn, append(log[1], make.a_log("first"))))
+        for number in range(20):
+            last = append(log[1], make.a_log(f"piece {number}"))
+        wait_until(all_at(dsn, last))
+
+    assert sum(reads.brought) == 21
+    assert len(reads.brought) <= 3  # the first at once, those behind it when it has rested
+
+
 def test_what_was_there_before_it_started_is_taken_in(dsn, log):
     history = a_history(2 * BATCH + 1)
     append(log[1], *history)
