@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from litestar import Request
+from litestar import Request, Response
 from litestar.di import NamedDependency
 from litestar.params import SkipValidation
-from tuneplane.contract import INT64_MAX
 
+from application.clock import now
 from application.ports.views import Reading, Views
-from domain.errors import Refused
+from domain.errors import NotAllowed
+from domain.ids import Micros, Position
 from domain.run import named_run
 from entrypoints.http.console.contexts.page import User
+from entrypoints.http.console.look import Look
 from entrypoints.http.signed_in import SignedIn
 
 AsSignedIn = Request[SignedIn, Any, Any]
+FORM_BYTES = 8_192
+"""Most that a form of a page may hold, unless it says otherwise."""
 
 
 class Console:
@@ -29,31 +34,41 @@ class Console:
         """What jobs report to."""
 
     @contextmanager
-    def views(self, run: str) -> Iterator[Views]:
-        """The views of one run. Raises `UnknownRun` for what cannot be a run's id."""
-        named_run(run)
-        with self.reading.now() as views:
+    def views(self, look: Look) -> Iterator[Views]:
+        """The views of one run, as they are or as they were. Raises `UnknownRun` for what cannot be a run's id."""
+        run = named_run(look.run_id)
+        opened = self.reading.now() if look.as_of is None else self.reading.at(run, Position(look.as_of))
+        with opened as views:
             yield views
 
 
 Using = NamedDependency[SkipValidation[Console]]
 
 
+def moment_of(views: Views, look: Look) -> Micros:
+    """The time by which silence and expiry are judged: now, or when the last event that counts was recorded."""
+    last = views.log.at([views.position]) if look.as_of is not None else []
+    return last[0].recorded_at if last else now()
+
+
 def user_of(request: AsSignedIn) -> User:
     """As pages show it."""
-    return User(name=request.user.account.name, csrf=request.user.csrf)
-
-
-def attempt_of(text: str) -> int | None:
-    """The attempt in an address; empty is the surviving lineage. Raises `Refused`."""
-    if not text:
-        return None
-    if not text.isascii() or not text.isdigit() or int(text[:20]) > INT64_MAX:
-        raise Refused.at("attempt", "must be the number of an execution attempt, from 0")
-    return int(text)
+    account = request.user.account
+    return User(name=account.name, role=account.role, csrf=request.user.csrf)
 
 
 def here(request: AsSignedIn) -> str:
     """The address of this page."""
     query = request.url.query
     return request.url.path + (f"?{query}" if query else "")
+
+
+def require_csrf(request: AsSignedIn, given: str) -> None:
+    """For a form of a page. Raises `NotAllowed` where it does not repeat the session's token."""
+    if not hmac.compare_digest(request.user.csrf.encode(), given.encode()):
+        raise NotAllowed("This page is out of date: load it again, then repeat what you did.")
+
+
+def go(path: str) -> Response[bytes]:
+    """To another page of the console, after a form."""
+    return Response(b"", status_code=303, headers={"Location": path, "Cache-Control": "no-store"})

@@ -5,20 +5,34 @@ from __future__ import annotations
 from litestar import Router
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
-from litestar.types import ExceptionHandlersMap
+from litestar.types import ControllerRouterHandler, ExceptionHandlersMap
 
 from domain.errors import DomainFault
 from entrypoints.container import Container
+from entrypoints.http.api.router import given
 from entrypoints.http.console.authentication import NotSignedIn, PageAuthentication, to_sign_in
 from entrypoints.http.console.console import Console
+from entrypoints.http.console.look import look_of
 from entrypoints.http.console.pages import (
+    account,
+    artifacts,
+    benchmarks,
     charts,
+    config,
+    hardware,
+    history,
     job_head,
     jobs,
     logs,
+    observations,
+    people,
     problem,
+    review,
+    samples,
     share,
+    shares,
     sign_in,
+    trajectories,
     validation,
     what_to_check,
 )
@@ -26,6 +40,29 @@ from entrypoints.http.console.pages.share import Shares
 from entrypoints.http.console.pages.sign_in import Door
 from entrypoints.http.console.static_files import static
 
+_OPEN: tuple[ControllerRouterHandler, ...] = (static, *sign_in.OPEN_ROUTES, *share.ROUTES)
+_PAGES = (
+    jobs,
+    job_head,
+    charts,
+    observations,
+    logs,
+    validation,
+    samples,
+    trajectories,
+    config,
+    hardware,
+    artifacts,
+    benchmarks,
+    history,
+    review,
+    shares,
+    people,
+    account,
+    what_to_check,
+    sign_in,
+)
+"""Each names its handlers in `ROUTES`."""
 _HANDLERS: ExceptionHandlersMap = {
     NotSignedIn: to_sign_in,
     DomainFault: problem.on_refusal,
@@ -49,7 +86,7 @@ def _open_router(container: Container) -> Router:
     shares = Shares(container.accounts(), container.reading())
     return Router(
         path="/",
-        route_handlers=[static, sign_in.ask, sign_in.sign_in, share.share, share.share_series, share.share_data],
+        route_handlers=_OPEN,
         dependencies={"shares": Provide(lambda: shares, sync_to_thread=False)},
     )
 
@@ -59,17 +96,16 @@ def _pages_router(container: Container) -> Router:
     doorkeeper = container.doorkeeper()
     return Router(
         path="/",
-        route_handlers=[
-            sign_in.sign_out,
-            jobs.jobs,
-            charts.charts,
-            logs.logs,
-            logs.earlier,
-            validation.validation,
-            validation.trial_history,
-            job_head.head_part,
-            what_to_check.what_to_check,
-        ],
+        route_handlers=[handler for page in _PAGES for handler in page.ROUTES],
         middleware=[lambda app: PageAuthentication(app, doorkeeper)],
-        dependencies={"console": Provide(lambda: console, sync_to_thread=False)},
+        dependencies={
+            "look": Provide(look_of, sync_to_thread=False),
+            "console": Provide(lambda: console, sync_to_thread=False),
+            "bodies": given(container.bodies),
+            "delete_trajectory": given(container.delete_trajectory),
+            "accounts": given(container.accounts),
+            "manage_accounts": given(container.manage_accounts),
+            "create_personal_token": given(container.create_personal_token),
+            "share_run": given(container.share_run),
+        },
     )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 from application.queries.run import Run
 from entrypoints.http.console.contexts.page import Page
+from entrypoints.http.console.look import Look
 
-Tab = Literal["charts", "logs", "validation"]
+Tab = Literal[
+    "charts", "logs", "validation", "trajectories", "config", "hardware", "artifacts", "benchmarks", "history"
+]
+TABS: tuple[Tab, ...] = get_args(Tab)
 
 
 class Signal(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,10 +32,14 @@ class JobHead(msgspec.Struct, frozen=True, kw_only=True):
     """The top of a job's pages."""
 
     run: Run
+    look: Look
+    """What of the job is looked at; makes addresses that keep it."""
     tab: Tab
     """The page it stands on."""
-    attempt_query: str
-    """`?attempt=N` where one attempt was chosen, else empty: kept when the tab changes."""
+    position: int
+    """How much of the log this page knows."""
+    as_of: str | None
+    """When the last event that counts was recorded, ISO-8601; None where the page shows the job as it is."""
     silent_since: str | None
     """When it was last heard, where that is over a minute ago and it should be running; display only, no status."""
     warnings: list[str]
@@ -39,7 +47,11 @@ class JobHead(msgspec.Struct, frozen=True, kw_only=True):
     signals: list[Signal]
     """Of the latest attempt; empty where none was opened."""
     may_change: bool
-    """Whether the user may share the job."""
+    """Whether the user may share the job and delete text of it."""
+
+    def tabs(self) -> list[tuple[Tab, str]]:
+        """The job's pages and their addresses, the same attempt and moment kept."""
+        return [(one, self.look.page("" if one == "charts" else one)) for one in TABS]
 
 
 class JobHeadPart(Page, frozen=True, kw_only=True):
@@ -51,11 +63,9 @@ class JobHeadPart(Page, frozen=True, kw_only=True):
 
 
 class JobPage(Page, frozen=True, kw_only=True):
-    """What charts, logs and validation share."""
+    """What every tab shares."""
 
     head: JobHead
     """The top of the page."""
     live: str
     """Address of the live stream, going on behind what this page shows; empty where nothing can follow."""
-    attempt: int | None
-    """The execution attempt that was chosen; None: the surviving lineage."""

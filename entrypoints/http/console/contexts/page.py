@@ -6,11 +6,14 @@ from typing import ClassVar
 
 import msgspec
 
+from application.ports.accounts import Role
+
 
 class User(msgspec.Struct, frozen=True, kw_only=True):
     """Who looks at the page."""
 
     name: str
+    role: Role
     csrf: str
     """What the session's writes must repeat."""
 

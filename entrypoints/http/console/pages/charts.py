@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import urlencode
 
 from litestar import Response, get
-from litestar.params import FromPath, FromQuery
 
 from application.ports.views import Views
 from application.queries.observation import ObservationItem, observations
-from application.queries.run import chosen_attempt
 from domain.ids import RunId
-from entrypoints.http.console.console import AsSignedIn, Using, attempt_of, user_of
+from entrypoints.http.console.console import AsSignedIn, Using, user_of
 from entrypoints.http.console.contexts.charts import Bar, ChartsPage, Histogram
+from entrypoints.http.console.look import Looking
 from entrypoints.http.console.pages.job_head import job_head, live_address
 from entrypoints.http.console.rendering import rendered
 
@@ -21,25 +19,20 @@ _MOST_HISTOGRAMS = 12
 
 
 @get("/runs/{run_id:str}", include_in_schema=False, sync_to_thread=True)
-def charts(request: AsSignedIn, run_id: FromPath[str], console: Using, attempt: FromQuery[str] = "") -> Response[bytes]:
+def charts(request: AsSignedIn, look: Looking, console: Using) -> Response[bytes]:
     """The page; its script fetches the curves that are in view."""
-    chosen = attempt_of(attempt)
-    with console.views(run_id) as views:
-        head = job_head(views, console, request.user, run_id, "charts", chosen)
-        chosen_attempt(views, RunId(run_id), chosen)
-        api = f"/api/runs/{run_id}"
-        query = "" if chosen is None else "?" + urlencode({"attempt": chosen})
+    with console.views(look) as views:
+        head = job_head(views, console, request.user, look, "charts")
         page = ChartsPage(
             title=f"{head.run.name} · charts",
             user=user_of(request),
             head=head,
             live=live_address(views, head, ("metrics", "lifecycle", "validation"), attempt=head.run.attempt),
-            attempt=chosen,
-            series=f"{api}/series{query}",
-            data=f"{api}/series/data{query}",
-            csv=f"{api}/series.csv{query}",
+            series=look.api("series"),
+            data=look.api("series/data"),
+            csv=look.api("series.csv"),
             series_count=head.run.counts.series,
-            histograms=latest_histograms(views, RunId(run_id), chosen),
+            histograms=latest_histograms(views, RunId(look.run_id), look.attempt),
         )
     return rendered(page)
 
@@ -78,3 +71,6 @@ def _bars(labels: Sequence[str], counts: Sequence[int]) -> list[Bar]:
         Bar(label=label, count=count, height=100 * count / fullest, x=at * room, width=room * 0.9)
         for at, (label, count) in enumerate(zip(labels, counts, strict=False))
     ]
+
+
+ROUTES = (charts,)

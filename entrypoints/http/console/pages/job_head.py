@@ -8,15 +8,16 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from litestar import Response, get
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromQuery
 
-from application.clock import now
 from application.ports.views import Views
 from application.queries.live import StreamName, behind
-from application.queries.run import AttemptItem, Run, run
+from application.queries.moment import moment as iso
+from application.queries.run import AttemptItem, Run, chosen_attempt, run
 from domain.ids import DAY_MICROS, Attempt, Micros, RunId
-from entrypoints.http.console.console import AsSignedIn, Console, Using, attempt_of, user_of
+from entrypoints.http.console.console import AsSignedIn, Console, Using, moment_of, user_of
 from entrypoints.http.console.contexts.job import JobHead, JobHeadPart, Signal, Tab
+from entrypoints.http.console.look import Look, Looking
 from entrypoints.http.console.pages.jobs import is_silent
 from entrypoints.http.console.rendering import rendered
 from entrypoints.http.signed_in import SignedIn
@@ -25,17 +26,18 @@ EXPIRY_NOTICE_MICROS = DAY_MICROS
 """A token that ends within a day, under a job that runs, is warned of."""
 
 
-def job_head(
-    views: Views, console: Console, signed_in: SignedIn, run_id: str, tab: Tab, attempt: int | None
-) -> JobHead:
-    """Raises `UnknownRun`."""
-    moment = now()
-    found = run(views, RunId(run_id), now=moment)
+def job_head(views: Views, console: Console, signed_in: SignedIn, look: Look, tab: Tab) -> JobHead:
+    """Raises `UnknownRun`, and `UnknownThing` for an attempt that was never opened."""
+    chosen_attempt(views, RunId(look.run_id), look.attempt)
+    moment = moment_of(views, look)
+    found = run(views, RunId(look.run_id), now=moment)
     latest = found.attempts[-1] if found.attempts else None
     return JobHead(
         run=found,
+        look=look,
         tab=tab,
-        attempt_query="" if attempt is None else f"?attempt={attempt}",
+        position=views.position,
+        as_of=None if look.as_of is None else iso(moment),
         silent_since=found.last_event_at if is_silent(found, moment) else None,
         warnings=list(_warnings(found, latest, console.ingest_address, moment)),
         signals=[] if latest is None else _signals(latest),
@@ -46,7 +48,9 @@ def job_head(
 def live_address(
     views: Views, head: JobHead, streams: tuple[StreamName, ...], *, attempt: Attempt | None, log: str = ""
 ) -> str:
-    """The stream behind what these views hold."""
+    """The stream behind what these views hold; empty where the page shows the past."""
+    if head.look.as_of is not None:
+        return ""
     cursor = behind(head.run.run_id, views.position, attempt, log)
     return f"/api/runs/{head.run.run_id}/live?streams={','.join(streams)}&cursor={cursor}"
 
@@ -54,14 +58,13 @@ def live_address(
 @get("/runs/{run_id:str}/head", include_in_schema=False, sync_to_thread=True)
 def head_part(
     request: AsSignedIn,
-    run_id: FromPath[str],
+    look: Looking,
     console: Using,
     tab: FromQuery[Tab] = "charts",
-    attempt: FromQuery[str] = "",
 ) -> Response[bytes]:
     """The head alone, to renew it."""
-    with console.views(run_id) as views:
-        head = job_head(views, console, request.user, run_id, tab, attempt_of(attempt))
+    with console.views(look) as views:
+        head = job_head(views, console, request.user, look, tab)
     return rendered(JobHeadPart(title=head.run.name, user=user_of(request), head=head))
 
 
@@ -131,3 +134,6 @@ def _signals(latest: AttemptItem) -> list[Signal]:
             help="heartbeat",
         ),
     ]
+
+
+ROUTES = (head_part,)

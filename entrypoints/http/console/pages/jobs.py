@@ -86,3 +86,6 @@ def _status(text: str) -> RunStatus | None:
 def _address(query: dict[str, str]) -> str:
     given = {name: text for name, text in query.items() if text}
     return f"/?{urlencode(given)}" if given else "/"
+
+
+ROUTES = (jobs,)

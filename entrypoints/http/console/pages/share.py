@@ -96,3 +96,6 @@ def share_data(
 
 def _json(found: object) -> Response[bytes]:
     return Response(msgspec.json.encode(found), media_type="application/json", headers=dict(PUBLIC_HEADERS))
+
+
+ROUTES = (share, share_series, share_data)

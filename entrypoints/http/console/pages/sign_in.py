@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -14,7 +13,7 @@ from litestar.params import SkipValidation, URLEncodedBody
 from application.commands.sign_in import SESSION_MICROS, SignIn
 from application.commands.sign_out import SignOut
 from domain.errors import NotAllowed
-from entrypoints.http.console.console import AsSignedIn
+from entrypoints.http.console.console import FORM_BYTES, AsSignedIn, require_csrf
 from entrypoints.http.console.contexts.page import SignInPage
 from entrypoints.http.console.local_path import local_path
 from entrypoints.http.console.rendering import rendered
@@ -23,7 +22,6 @@ from entrypoints.http.errors import TooManyRequests
 from entrypoints.http.signed_in import COOKIE, Doorkeeper
 from entrypoints.settings import Settings
 
-_FORM_BYTES = 8_192
 _WRONG = "This name and this password do not belong together."
 AnyRequest = Request[Any, Any, Any]
 Text = Annotated[str, msgspec.Meta(max_length=1_024)]
@@ -78,7 +76,7 @@ def ask(request: AnyRequest, door: Using) -> Response[bytes]:
     return _form(goal)
 
 
-@post("/login", include_in_schema=False, sync_to_thread=True, request_max_body_size=_FORM_BYTES)
+@post("/login", include_in_schema=False, sync_to_thread=True, request_max_body_size=FORM_BYTES)
 def sign_in(request: AnyRequest, data: URLEncodedBody[Credentials], door: Using) -> Response[bytes]:
     """A fresh session in a cookie that scripts cannot read, or the form again."""
     _require_own_form(request)
@@ -95,11 +93,10 @@ def sign_in(request: AnyRequest, data: URLEncodedBody[Credentials], door: Using)
     return _go(goal, door.cookie(request, minted.text, SESSION_MICROS // 1_000_000))
 
 
-@post("/logout", include_in_schema=False, sync_to_thread=True, request_max_body_size=_FORM_BYTES)
+@post("/logout", include_in_schema=False, sync_to_thread=True, request_max_body_size=FORM_BYTES)
 def sign_out(request: AsSignedIn, data: URLEncodedBody[SignOutForm], door: Using) -> Response[bytes]:
     """Ends the session, here and in the browser."""
-    if not hmac.compare_digest(request.user.csrf.encode(), data.csrf.encode()):
-        raise NotAllowed("This page is out of date: load it again, then sign out.")
+    require_csrf(request, data.csrf)
     door.sign_out(request.user.secret_id)
     return _go("/login", door.cookie(request, "", 0))
 
@@ -127,3 +124,7 @@ def _form(
 def _go(path: str, cookie: str | None = None) -> Response[bytes]:
     headers = {"Location": path, "Cache-Control": "no-store"}
     return Response(b"", status_code=303, headers=headers | ({"Set-Cookie": cookie} if cookie else {}))
+
+
+OPEN_ROUTES = (ask, sign_in)
+ROUTES = (sign_out,)

@@ -13,3 +13,6 @@ from entrypoints.http.console.rendering import rendered
 def what_to_check(request: AsSignedIn, console: Using) -> Response[bytes]:
     """The page."""
     return rendered(HelpPage(title="What to check", user=user_of(request), ingest_address=console.ingest_address))
+
+
+ROUTES = (what_to_check,)

@@ -1,7 +1,5 @@
-// Everything a page of the console needs. No build step: browsers load these modules as they are.
+// What every page of the console needs; a page that needs more names its own module. No build step: browsers load these modules as they are.
 import "./times.js";
 import "./refresh.js";
 import "./live.js";
 import "./share.js";
-import "./charts/grid.js";
-import "./logs/log.js";

@@ -1,0 +1,63 @@
+"""What of a job is looked at: all of it or one attempt, as it is or as it was; and addresses that keep both."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, SkipValidation
+from tuneplane.contract import INT64_MAX
+
+from domain.errors import Refused
+
+_MOST_DIGITS = 19
+
+
+class Look(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a reader of a job's pages stands."""
+
+    run_id: str
+    """As it came in the address; nobody has checked it yet."""
+    attempt: int | None = None
+    """The execution attempt that was chosen; None: the surviving lineage."""
+    as_of: int | None = None
+    """The position up to which the log counts; None: all of it, and what follows."""
+
+    def page(self, path: str = "", **query: object) -> str:
+        """A page of this job; what is empty or None in `query` is left out."""
+        return self._address(f"/runs/{self.run_id}", path, query)
+
+    def api(self, path: str, **query: object) -> str:
+        """The same, of the JSON interface."""
+        return self._address(f"/api/runs/{self.run_id}", path, query)
+
+    def at(self, **changes: Any) -> Look:  # noqa: ANN401 - fields of its own
+        """The same job, looked at otherwise."""
+        return msgspec.structs.replace(self, **changes)
+
+    def _address(self, job: str, path: str, query: dict[str, object]) -> str:
+        asked = {"attempt": self.attempt, "as_of": self.as_of, **query}
+        given = {name: value for name, value in asked.items() if value not in {None, ""}}
+        return job + (f"/{path}" if path else "") + (f"?{urlencode(given, quote_via=quote)}" if given else "")
+
+
+def look_of(run_id: FromPath[str], attempt: FromQuery[str] = "", as_of: FromQuery[str] = "") -> Look:
+    """From an address: the dependency `look`. Raises `Refused`."""
+    return Look(
+        run_id=run_id,
+        attempt=_number("attempt", attempt, "the number of an execution attempt, from 0"),
+        as_of=_number("as_of", as_of, "a position of the log, from 0"),
+    )
+
+
+def _number(field: str, text: str, what: str) -> int | None:
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or int(text[: _MOST_DIGITS + 1]) > INT64_MAX:
+        raise Refused.at(field, f"must be {what}")
+    return int(text)
+
+
+Looking = NamedDependency[SkipValidation[Look]]
