@@ -104,7 +104,10 @@ class Log extends HTMLElement {
     this.follow(false);
     this.earlierButton.disabled = true;
     try {
-      const answer = await fetch(`${this.getAttribute("earlier")}?attempt=${this.attempt}&before=${first.dataset.n}`);
+      const address = new URL(this.getAttribute("earlier"), location.href);
+      address.searchParams.set("attempt", this.attempt);
+      address.searchParams.set("before", first.dataset.n);
+      const answer = await fetch(address);
       if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
       const { lines } = await answer.json();
       const height = this.box.scrollHeight;
