@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from typing import Literal
+from collections.abc import Callable
 
-from application.ports.accounts import Account, Secret
+from application.ports.accounts import Account, Secret, SecretKind
 from domain.errors import IdentityTaken
 
 
@@ -22,13 +22,23 @@ class MemoryAccounts:
         with self._lock:
             return self._accounts.get(name)
 
-    def put(self, account: Account) -> None:
+    def everyone(self) -> list[Account]:
         with self._lock:
+            return self._everyone()
+
+    def add(self, account: Account) -> None:
+        with self._lock:
+            if account.name in self._accounts:
+                raise IdentityTaken("There already is an account of this name.")
             self._accounts[account.name] = account
 
-    def names(self) -> list[str]:
+    def change(self, name: str, decide: Callable[[Account, list[Account]], Account]) -> Account | None:
         with self._lock:
-            return sorted(self._accounts)
+            found = self._accounts.get(name)
+            if found is None:
+                return None
+            changed = self._accounts[name] = decide(found, self._everyone())
+            return changed
 
     def add_secret(self, secret: Secret) -> None:
         with self._lock:
@@ -40,15 +50,27 @@ class MemoryAccounts:
         with self._lock:
             return self._secrets.get(secret_id)
 
-    def secrets_of(self, subject: str, kind: Literal["personal", "session", "share"]) -> list[Secret]:
+    def secrets_of(self, subject: str, kind: SecretKind) -> list[Secret]:
+        return [one for one in self.secrets(kind) if one.subject == subject]
+
+    def secrets(self, kind: SecretKind) -> list[Secret]:
         with self._lock:
-            found = [one for one in self._secrets.values() if (one.subject, one.kind) == (subject, kind)]
+            found = [one for one in self._secrets.values() if one.kind == kind]
         return sorted(found, key=lambda one: (-one.created_at, one.id))
 
     def drop_secret(self, secret_id: str) -> None:
         with self._lock:
             self._secrets.pop(secret_id, None)
 
+    def drop_secrets(self, subject: str, kind: SecretKind) -> None:
+        with self._lock:
+            ended = [one.id for one in self._secrets.values() if (one.subject, one.kind) == (subject, kind)]
+            for secret_id in ended:
+                del self._secrets[secret_id]
+
     def setting(self, name: str, default: bytes) -> bytes:
         with self._lock:
             return self._settings.setdefault(name, default)
+
+    def _everyone(self) -> list[Account]:
+        return [self._accounts[name] for name in sorted(self._accounts)]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import secrets
 
+import msgspec
+
 from application.clock import Clock, now
 from application.commands.manage_accounts import NAME_PATTERN
 from application.credentials import Minted, mint, presented
-from application.ports.accounts import Accounts, Secret
+from application.ports.accounts import Account, Accounts, Secret
 from application.ports.passwords import Passwords
 from domain.ids import Micros
 
@@ -31,7 +33,8 @@ class SignIn:
         `earlier` is the session that the browser showed, which ends.
         """
         account = self._accounts.find(name) if NAME_PATTERN.match(name) else None
-        if not self._passwords.matches(password, account.password_hash if account else None) or account is None:
+        good = self._passwords.matches(password, account.password_hash if account else None)
+        if account is None or account.disabled or not good:
             return None
         self._end(earlier)
         minted, now = mint("ses"), self._clock()
@@ -47,7 +50,22 @@ class SignIn:
                 csrf=secrets.token_urlsafe(32),
             )
         )
+        if not self._still_good(account, now):
+            self._accounts.drop_secret(minted.id)
+            return None
         return minted
+
+    def _still_good(self, proven: Account, now: Micros) -> bool:
+        """Notes the moment, unless the password was changed or the account disabled while it was proven.
+
+        Asked once the session is kept: whoever changes the account later ends it with the others.
+        """
+
+        def noted(account: Account, _: list[Account]) -> Account:
+            return msgspec.structs.replace(account, signed_in_at=now) if _good(account, proven) else account
+
+        found = self._accounts.change(proven.name, noted)
+        return found is not None and _good(found, proven)
 
     def _end(self, earlier: str) -> None:
         shown = presented(earlier, "ses")
@@ -63,3 +81,8 @@ class SignIn:
             kept += not over
             if over or kept >= SESSIONS_A_PERSON:
                 self._accounts.drop_secret(one.id)
+
+
+def _good(account: Account, proven: Account) -> bool:
+    """Whether what was proven still opens it."""
+    return account.password_hash == proven.password_hash and not account.disabled

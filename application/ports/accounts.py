@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, Protocol
 
 import msgspec
@@ -10,6 +11,7 @@ from domain.ids import Micros
 
 Role = Literal["admin", "member", "viewer"]
 Permission = Literal["content", "audit"]
+SecretKind = Literal["personal", "session", "share"]
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,6 +21,10 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     """Granted beside the role; admins have all of them."""
     password_hash: str = ""
     """Argon2 encoded."""
+    disabled: bool = False
+    """Opens nothing, whatever secrets it has. Accounts are never removed: their names own jobs."""
+    signed_in_at: Micros | None = None
+    """The last time with name and password; None: never, or before this was noted."""
 
     def __repr__(self) -> str:
         return f"Account(name={self.name!r}, role={self.role!r})"
@@ -35,13 +41,15 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True):
     secret_hash: bytes
     subject: str
     """Account name; run id for a share."""
-    kind: Literal["personal", "session", "share"]
+    kind: SecretKind
     created_at: Micros
     expires_at: Micros | None = None
     """None: until taken back."""
     name: str = ""
     csrf: str = ""
     """Sessions only: what console writes must repeat."""
+    made_by: str = ""
+    """Shares only: account name; empty where that is unknown."""
 
     def __repr__(self) -> str:
         return f"Secret(id={self.id!r}, kind={self.kind!r}, subject={self.subject!r})"
@@ -54,28 +62,43 @@ class Accounts(Protocol):
         """The account, or None."""
         ...
 
-    def put(self, account: Account) -> None:
-        """Makes or replaces the account of this name."""
+    def everyone(self) -> list[Account]:
+        """All accounts, by name."""
         ...
 
-    def names(self) -> list[str]:
-        """All account names, sorted."""
+    def add(self, account: Account) -> None:
+        """Makes an account. Raises `IdentityTaken` where there is one of this name."""
+        ...
+
+    def change(self, name: str, decide: Callable[[Account, list[Account]], Account]) -> Account | None:
+        """What `decide` makes of the account and of all accounts; None where there is none of this name.
+
+        Changes come one after another, so what `decide` was shown still holds. What it raises changes nothing.
+        """
         ...
 
     def add_secret(self, secret: Secret) -> None:
-        """Keeps a new secret."""
+        """Keeps a new secret. Raises `IdentityTaken`."""
         ...
 
     def find_secret(self, secret_id: str) -> Secret | None:
         """The secret, expired ones included; None where there is none or it was taken back."""
         ...
 
-    def secrets_of(self, subject: str, kind: Literal["personal", "session", "share"]) -> list[Secret]:
+    def secrets_of(self, subject: str, kind: SecretKind) -> list[Secret]:
         """All of one kind, newest first."""
+        ...
+
+    def secrets(self, kind: SecretKind) -> list[Secret]:
+        """All of one kind, of every subject, newest first."""
         ...
 
     def drop_secret(self, secret_id: str) -> None:
         """Takes a secret back; nothing happens where there is none."""
+        ...
+
+    def drop_secrets(self, subject: str, kind: SecretKind) -> None:
+        """Takes all of one kind back."""
         ...
 
     def setting(self, name: str, default: bytes) -> bytes:

@@ -157,9 +157,8 @@ def views(container: Container) -> Finding:
 
 def people(container: Container) -> Finding:
     """Whether somebody may administer."""
-    accounts = container.accounts()
-    found = [account for name in accounts.names() if (account := accounts.find(name)) is not None]
-    if not any(account.role == "admin" for account in found):
+    found = container.accounts().everyone()
+    if not any(account.role == "admin" and not account.disabled for account in found):
         return Finding(
             good=False, sentence="There is no administrator. Make one: tuneplane-server user create NAME --role admin"
         )

@@ -53,6 +53,11 @@ class SignedIn(msgspec.Struct, frozen=True, kw_only=True):
         if self.account.role == "viewer":
             raise NotAllowed("A viewer changes nothing.")
 
+    def require_admin(self) -> None:
+        """Raises `NotAllowed` for everybody but administrators."""
+        if self.account.role != "admin":
+            raise NotAllowed("Administrators alone may do that.")
+
 
 class Doorkeeper:
     """Proves personal tokens and sessions."""
@@ -74,7 +79,7 @@ class Doorkeeper:
         if shown is None or kept is None or kept.kind != kept_as or not shown.proves(kept.secret_hash) or _over(kept):
             return None
         account = self._accounts.find(kept.subject)
-        if account is None:
+        if account is None or account.disabled:
             return None
         return SignedIn(account=account, secret_id=kept.id, kind=kept_as, csrf=kept.csrf)
 

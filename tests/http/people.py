@@ -3,14 +3,20 @@
 import msgspec
 
 from application.credentials import mint
-from application.ports.accounts import Account, Secret
+from application.ports.accounts import Account, Accounts, Secret
 from domain.ids import Micros
+
+
+def know(accounts: Accounts, account: Account) -> None:
+    """Makes the account, or makes it what it shall be."""
+    if accounts.change(account.name, lambda *_: account) is None:
+        accounts.add(account)
 
 
 def personal_token(server, name: str, role="member", permissions=frozenset(), expires_at=None) -> str:
     """A new personal token of an account made for it."""
     accounts, minted = server.container.accounts(), mint("pat")
-    accounts.put(Account(name=name, role=role, permissions=permissions))
+    know(accounts, Account(name=name, role=role, permissions=permissions))
     accounts.add_secret(
         Secret(
             id=minted.id,
@@ -32,7 +38,7 @@ class Session(msgspec.Struct):
 def session(server, name: str, role="admin") -> Session:
     """A new session of an account made for it."""
     accounts, minted = server.container.accounts(), mint("ses")
-    accounts.put(Account(name=name, role=role))
+    know(accounts, Account(name=name, role=role))
     accounts.add_secret(
         Secret(
             id=minted.id,

@@ -109,7 +109,7 @@ def test_a_session_token_is_no_personal_token(server):
 def test_a_secret_kept_for_something_else_opens_nothing(server):
     minted = mint("pat")
     accounts = server.container.accounts()
-    accounts.put(Account(name="kind", role="admin"))
+    accounts.add(Account(name="kind", role="admin"))
     accounts.add_secret(
         Secret(id=minted.id, secret_hash=minted.secret_hash, subject="kind", kind="session", created_at=Micros(0))
     )
