@@ -25,6 +25,7 @@ class TrajectoryRecord(msgspec.Struct, frozen=True, kw_only=True):
     trial_id: TrialId
     diagnostic: str | None
     step: int | None
+    expires_at: Micros
     stored: TrajectoryStored
     shown: bool = True
     """Whether no later attempt sent it again."""
@@ -44,11 +45,22 @@ TRAJECTORY = RecordTable(
     name="trajectory",
     record=TrajectoryRecord,
     key=("run", "attempt", "trajectory_id"),
-    columns=("position", "shown", "scope", "round_id", "trial_id", "diagnostic", "step"),
+    columns=(
+        "position",
+        "shown",
+        "scope",
+        "round_id",
+        "trial_id",
+        "diagnostic",
+        "step",
+        "expires_at",
+        "deleted_at",
+    ),
     indexes=(
         ("run", "shown", "position"),
         ("run", "attempt", "position"),
         ("run", "round_id", "position"),
+        ("run", "trial_id", "position"),
         ("run", "diagnostic", "position"),
     ),
 )
@@ -87,6 +99,7 @@ def _store(recorded: RecordedEvent, event: TrajectoryStored, records: Records) -
         trial_id=event.trial_id,
         diagnostic=event.diagnostic,
         step=event.step,
+        expires_at=event.expires_at,
         stored=event,
         shown=shown,
     )
@@ -101,7 +114,7 @@ def _hide(records: Records, shown: TrajectoryShownRecord) -> None:
 
 TRAJECTORY_PROJECTION = Projection(
     name="trajectory",
-    version=1,
+    version=2,
     reads=(TrajectoryStored, TrajectoryDeleted),
     tables=(TRAJECTORY, TRAJECTORY_SHOWN),
     project=project,

@@ -1,4 +1,4 @@
-"""Trajectories: the index of them, and one with its messages."""
+"""One trajectory: what is recorded of it, and its messages. The index of them is `trajectory_index.py`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from typing import Any
 
 import msgspec
 
-from application.ports.object_store import ObjectStore
-from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.trajectory import TRAJECTORY, TRAJECTORY_SHOWN, TrajectoryRecord
 from application.queries.moment import moment, moment_or_none
-from application.queries.page import Page, keyset, page_size
 from application.queries.run import chosen_attempt
+from application.queries.trajectory_text import Message, TrajectoryText
 from domain.errors import Refused, UnknownThing
 from domain.ids import Attempt, Micros, RunId
 from domain.rules import retention
 from domain.rules.retention import RetentionState
-
-MESSAGES_A_PAGE = 20
 
 
 class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,15 +50,6 @@ class Trajectory(msgspec.Struct, frozen=True, kw_only=True):
     state: RetentionState
 
 
-class Message(msgspec.Struct, frozen=True, kw_only=True):
-    role: str
-    content: str
-    tool_name: str | None = None
-    tool_call_id: str | None = None
-    duration_ms: float | None = None
-    tokens: float | None = None
-
-
 class TrajectoryPage(Trajectory, frozen=True, kw_only=True):
     """A trajectory with 20 of its messages."""
 
@@ -74,90 +61,28 @@ class TrajectoryPage(Trajectory, frozen=True, kw_only=True):
     """Empty where the text is not kept, and behind the last page."""
 
 
-class _Body(msgspec.Struct):
-    messages: list[Message]
+def trajectory(known: TrajectoryRecord, text: TrajectoryText | None, *, now: Micros, page: int = 1) -> TrajectoryPage:
+    """A trajectory with page `page` (from 1) of its messages; a text that is kept and cannot be read is `missing`.
 
-
-_BODY = msgspec.json.Decoder(_Body)
-
-
-class TrajectoryFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which trajectories are asked for; None is any. Applied before paging."""
-
-    scope: str | None = None
-    round_id: str | None = None
-    diagnostic: str | None = None
-    step: int | None = None
-    trial_id: str | None = None
-
-
-ANY = TrajectoryFilter()
-
-
-def trajectories(
-    views: Views,
-    run: RunId,
-    wanted: TrajectoryFilter = ANY,
-    *,
-    now: Micros,
-    attempt: int | None = None,
-    limit: int | None = None,
-    cursor: str | None = None,
-) -> Page[Trajectory]:
-    """The index of trajectories, the latest first; without an attempt, each as the highest attempt sent it.
-
-    Raises `UnknownRun`, `UnknownThing` for an unknown attempt.
-    """
-    chosen = chosen_attempt(views, run, attempt)
-    which = Where("shown", "=", value=True) if chosen is None else Where("attempt", "=", chosen)
-    asked = msgspec.structs.asdict(wanted).items()
-    found, following = keyset(
-        views.records,
-        TRAJECTORY,
-        Where("run", "=", run),
-        which,
-        *(Where(field, "=", value) for field, value in asked if value is not None),
-        order=("position",),
-        descending=True,
-        size=page_size(limit),
-        cursor=cursor,
-    )
-    # Whether each body is really there would cost a look into the store for each; who opens one is told.
-    items = [Trajectory(**_fields(one, now, present=True)) for one in found]
-    return Page(items=items, next_cursor=following)
-
-
-def trajectory(
-    views: Views,
-    store: ObjectStore,
-    run: RunId,
-    trajectory_id: str,
-    *,
-    now: Micros,
-    page: int = 1,
-    attempt: int | None = None,
-) -> TrajectoryPage:
-    """One trajectory with page `page` (from 1) of its messages; a body that cannot be read is `missing`.
-
-    Raises `UnknownRun`, `UnknownThing` for an unknown attempt or trajectory, `Refused` for a page below 1, and
-    `TryAgain` where the store is away.
+    Raises `Refused` for a page below 1.
     """
     if page < 1:
         raise Refused.at("page", "counts from 1")
-    record = trajectory_of(views, run, trajectory_id, attempt)
-    gone = _state(record, now, present=True) != "retained"
-    messages = None if gone else _messages(store, record)
-    first = (page - 1) * MESSAGES_A_PAGE
+    item = described(known, now, present=text is not None)
+    shown = text if item.state == "retained" else None
     return TrajectoryPage(
-        **_fields(record, now, present=messages is not None),
+        **msgspec.structs.asdict(item),
         page=page,
-        pages=-(-len(messages or ()) // MESSAGES_A_PAGE),
-        messages=(messages or [])[first : first + MESSAGES_A_PAGE],
+        pages=0 if shown is None else shown.pages,
+        messages=[] if shown is None else [one.message for one in shown.page(page)],
     )
 
 
 def trajectory_of(views: Views, run: RunId, trajectory_id: str, attempt: int | None = None) -> TrajectoryRecord:
-    """What is recorded of a trajectory, as the highest attempt sent it unless one is asked for. Raises as above."""
+    """What is recorded of a trajectory, as the highest attempt sent it unless one is asked for.
+
+    Raises `UnknownRun`, `UnknownThing` for an unknown attempt or trajectory.
+    """
     chosen = chosen_attempt(views, run, attempt)
     if chosen is None:
         shown = views.records.get(TRAJECTORY_SHOWN, run, trajectory_id)
@@ -168,15 +93,14 @@ def trajectory_of(views: Views, run: RunId, trajectory_id: str, attempt: int | N
     return record
 
 
-def _messages(store: ObjectStore, record: TrajectoryRecord) -> list[Message] | None:
-    """The retained messages; None where the body is not there or is none."""
-    body = store.get(record.stored.object_key)
-    if body is None:
-        return None
-    try:
-        return _BODY.decode(body).messages
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return None
+def as_it_is(current: Views, known: TrajectoryRecord) -> TrajectoryRecord:
+    """The same trajectory in the views as they are: a text that was deleted since is gone from the past, too."""
+    return current.records.get(TRAJECTORY, known.run, known.attempt, known.trajectory_id) or known
+
+
+def described(known: TrajectoryRecord, now: Micros, *, present: bool = True) -> Trajectory:
+    """What is recorded, with the state of the text at `now`; `present`: the store has it, as far as is known."""
+    return Trajectory(**_fields(known, now, present=present))
 
 
 def _state(record: TrajectoryRecord, now: Micros, *, present: bool) -> RetentionState:

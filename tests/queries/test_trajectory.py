@@ -5,7 +5,16 @@ from typing import Any
 import pytest
 
 from application.queries.run import run
-from application.queries.trajectory import TrajectoryFilter, trajectories, trajectory
+from application.queries.trajectory import as_it_is, trajectory, trajectory_of
+from application.queries.trajectory_index import (
+    DIAGNOSTICS,
+    TrajectoryFilter,
+    diagnostic_counts,
+    neighbours,
+    other_attempts,
+    trajectories,
+)
+from application.queries.trajectory_text import read_text
 from domain.errors import Refused, UnknownThing
 from domain.ids import Micros
 from tests import factories as a
@@ -34,7 +43,9 @@ def kept(reports, name="a", *, messages=MESSAGES, **changes):
 
 
 def opened(reports, name, **asked):
-    return trajectory(reports.views, reports.bodies, a.RUN, name, **{"now": reports.now, **asked})
+    now, attempt = asked.pop("now", reports.now), asked.pop("attempt", None)
+    known = trajectory_of(reports.views, a.RUN, name, attempt)
+    return trajectory(known, read_text(reports.bodies, known.stored.object_key), now=now, **asked)
 
 
 def listed(reports, wanted=None, **asked):
@@ -82,6 +93,79 @@ def test_filters_search_the_whole_index_before_paging(reports):
     assert listed(reports, {"trial_id": "t1"}) == ["c", "a"]
     assert listed(reports, {"trial_id": "t1", "scope": "validation"}) == ["c"]
     assert listed(reports, {"scope": "training", "diagnostic": "representative"}) == []
+
+
+def test_none_is_the_category_of_what_was_picked_for_none(reports):
+    kept(reports, "a", diagnostic="failure")
+    kept(reports, "b")
+
+    assert listed(reports, {"diagnostic": "none"}) == ["b"]
+
+
+def test_each_category_is_counted_under_the_other_filters(reports):
+    for name, diagnostic in zip("abcd", ["failure", "failure", None, "anomaly"], strict=True):
+        kept(reports, name, diagnostic=diagnostic, scope="training")
+    kept(reports, "e", diagnostic="failure")
+
+    def counts(**wanted):
+        return diagnostic_counts(reports.views, a.RUN, TrajectoryFilter(**wanted), now=reports.now)
+
+    assert counts(scope="training") == {"failure": 2, "anomaly": 1, "low_reward": 0, "representative": 0, "none": 1}
+    assert counts(diagnostic="anomaly")["failure"] == 3
+    assert list(counts()) == list(DIAGNOSTICS)
+
+
+@pytest.mark.parametrize("now", [a.NOON, a.NOON + 7 * DAY - 1, a.NOON + 7 * DAY, a.NOON + 8 * DAY])
+def test_the_states_that_are_asked_for_are_the_states_that_are_told(reports, now):
+    kept(reports, "a")
+    kept(reports, "b")
+    reports.of(a.a_trajectory(trajectory_id="c" * 64, expires_at=Micros(a.NOON + 8 * DAY)))
+    reports.of(a.a_trajectory_deletion(trajectory_id="b" * 64))
+    told = {one.trajectory_id[0]: one.state for one in trajectories(reports.views, a.RUN, now=Micros(now)).items}
+
+    asked = {state: listed(reports, {"state": state}, now=Micros(now)) for state in ("retained", "expired", "deleted")}
+
+    assert told["b"] == "deleted"
+    assert {name: state for state, names in asked.items() for name in names} == told
+    assert sum(map(len, asked.values())) == 3
+
+
+def test_one_walks_from_a_trajectory_to_the_next_under_the_same_filters(reports):
+    for name, step in zip("abcde", [1, 2, 1, 2, 1], strict=True):
+        kept(reports, name, step=step)
+
+    def beside(name, **wanted):
+        known = trajectory_of(reports.views, a.RUN, name * 64)
+        found = neighbours(reports.views, known, TrajectoryFilter(**wanted), now=reports.now)
+        return tuple(one and one[0] for one in (found.newer, found.older))
+
+    assert beside("c") == ("d", "b")
+    assert beside("c", step=1) == ("e", "a")
+    assert beside("b", step=1) == ("c", "a")
+    assert (beside("e"), beside("a")) == ((None, "d"), ("b", None))
+
+
+def test_the_other_attempts_of_a_trial_are_of_the_same_scope_and_round(reports):
+    for name, number in zip("abc", [2, 0, 1], strict=True):
+        kept(reports, name, trial_attempt=number)
+    kept(reports, "d", scope="training")
+    kept(reports, "e", round_id="r2")
+    kept(reports, "f", trial_id="t2")
+
+    others = other_attempts(reports.views, trajectory_of(reports.views, a.RUN, "a" * 64), now=reports.now)
+
+    assert [(one.trajectory_id[0], one.trial_attempt) for one in others] == [("b", 0), ("c", 1)]
+
+
+def test_a_text_that_was_deleted_since_is_gone_from_the_past_too(reports):
+    name = kept(reports)
+    before = reports.views.position
+    reports.of(a.a_trajectory_deletion(trajectory_id=name))
+    then = trajectory_of(reports.views_at(before), a.RUN, name)
+
+    assert then.deleted_at is None
+    assert as_it_is(reports.views, then).deleted_at is not None
+    assert as_it_is(reports.views_at(before), then) == then
 
 
 def test_the_index_pages_latest_first_without_gap_or_repeat(reports):

@@ -14,8 +14,10 @@ from application.commands.delete_trajectory import DeleteTrajectory
 from application.ports.event_log import EventLog
 from application.ports.object_store import ObjectStore
 from application.queries import trajectory as queries
+from application.queries import trajectory_index as index
 from application.queries.page import Page
 from application.queries.run_owner import owner_of
+from application.queries.trajectory_text import read_text
 from domain.ids import RunId
 from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt
 from entrypoints.http.api.runs import Done
@@ -28,10 +30,11 @@ def provide_filter(
     diagnostic: FromQuery[str | None] = None,
     step: Annotated[int | None, QueryParameter(ge=0, le=INT64_MAX)] = None,
     trial_id: FromQuery[str | None] = None,
-) -> queries.TrajectoryFilter:
+    state: FromQuery[index.IndexState | None] = None,
+) -> index.TrajectoryFilter:
     """The dependency `wanted`: its parameters become the question's."""
-    return queries.TrajectoryFilter(
-        scope=of_scope, round_id=round_id, diagnostic=diagnostic, step=step, trial_id=trial_id
+    return index.TrajectoryFilter(
+        scope=of_scope, round_id=round_id, diagnostic=diagnostic, step=step, trial_id=trial_id, state=state
     )
 
 
@@ -43,14 +46,16 @@ def provide_filter(
 def list_trajectories(
     run: FromPath[str],
     moment: NamedDependency[Moment],
-    wanted: NamedDependency[queries.TrajectoryFilter],
+    wanted: NamedDependency[index.TrajectoryFilter],
     attempt: OfAttempt = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Response[Page[queries.Trajectory]]:
     """The index, filtered before paging; samples are biased and give no rate."""
     with moment.views(run) as views:
-        found = queries.trajectories(views, RunId(run), wanted, now=now(), attempt=attempt, limit=limit, cursor=cursor)
+        found = index.trajectories(
+            views, RunId(run), wanted, now=moment.time(views), attempt=attempt, limit=limit, cursor=cursor
+        )
         return moment.answer(views, found)
 
 
@@ -64,11 +69,20 @@ def read(
     page: FromQuery[int] = 1,
     attempt: OfAttempt = None,
 ) -> Response[queries.TrajectoryPage]:
-    """One trajectory with 20 of its messages; needs the content permission."""
+    """One trajectory with 20 of its messages; needs the content permission.
+
+    A text that is gone is gone in the past, too. The store is asked when the views are closed: a slow one holds up
+    nobody else.
+    """
     request.user.require("content")
     with moment.views(run) as views:
-        found = queries.trajectory(views, bodies, RunId(run), trajectory_id, now=now(), page=page, attempt=attempt)
-        return moment.answer(views, found)
+        asked = queries.trajectory_of(views, RunId(run), trajectory_id, attempt)
+    with moment.all_views() as current:
+        known = queries.as_it_is(current, asked)
+    time = now()
+    kept = queries.described(known, time).state == "retained"
+    text = read_text(bodies, known.stored.object_key) if kept else None
+    return moment.answer(views, queries.trajectory(known, text, now=time, page=page))
 
 
 @delete("/api/runs/{run:str}/trajectories/{trajectory_id:str}", status_code=200, sync_to_thread=True)
