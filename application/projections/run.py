@@ -19,11 +19,16 @@ from domain.events import (
     LifecycleReported,
     LogReported,
     MetricsReported,
+    ObservationContractDeclared,
     ObservationReported,
+    OutcomeReported,
+    PopulationDeclared,
+    ProtocolDeclared,
     ReportSetAside,
     RunCreated,
     RunShared,
     ShareWithdrawn,
+    ValidationMetricReported,
     decode,
 )
 from domain.events.base import AttemptEvent
@@ -33,6 +38,13 @@ from domain.rules import latest_attempt_shows
 from domain.rules.lifecycle import TERMINAL
 
 _LIFECYCLE = str(LifecycleReported.__struct_config__.tag)
+_TOLD = (
+    ObservationContractDeclared,
+    OutcomeReported,
+    PopulationDeclared,
+    ProtocolDeclared,
+    ValidationMetricReported,
+)
 
 RunStatus = Literal["created", "starting", "running", "succeeded", "failed"]
 
@@ -92,15 +104,18 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ActivityRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What all attempts of a run have sent; apart from the run, since it changes with every event."""
+    """What one attempt has sent; apart from the attempt, since it changes with every event."""
 
     run: RunId
-    last_event_at: Micros | None = None
-    """Of what a job reported; what people do in the console is no sign of life."""
+    attempt: Attempt
+    last_event_at: Micros
+    """Of what it reported; what people do in the console is no sign of life."""
     points: int = 0
     """Finite scalar points accepted, corrections of a step included."""
     invalid_points: int = 0
     observations: int = 0
+    told_events: int = 0
+    """Observations but health, evaluation facts and observation contracts: what clients count as events."""
     log_bytes: int = 0
     """UTF-8."""
     set_aside: int = 0
@@ -115,7 +130,7 @@ RUN = RecordTable(
     indexes=(("created_position",), ("status", "created_position"), ("owner", "created_position")),
 )
 ATTEMPT = RecordTable(name="attempt", record=AttemptRecord, key=("run", "attempt"))
-ACTIVITY = RecordTable(name="activity", record=ActivityRecord, key=("run",))
+ACTIVITY = RecordTable(name="activity", record=ActivityRecord, key=("run", "attempt"))
 
 
 def project(recorded: RecordedEvent, event: Event, records: Records) -> None:
@@ -154,7 +169,6 @@ def _create(recorded: RecordedEvent, event: RunCreated, records: Records) -> Non
         search="\n".join(column_text(text) for text in texts if text),
     )
     records.put(RUN, record)
-    records.put(ACTIVITY, ActivityRecord(run=event.run))
 
 
 def _open(recorded: RecordedEvent, event: ExecutionOpened, records: Records) -> None:
@@ -180,8 +194,11 @@ def _share(records: Records, run: RunId, share_id: str | None) -> None:
 
 def _hear(recorded: RecordedEvent, event: AttemptEvent, records: Records) -> None:
     """What a job reported: its last sign of life, its counts, and the first of its kind."""
-    activity = records.get(ACTIVITY, event.run) or ActivityRecord(run=event.run)
-    activity = msgspec.structs.replace(activity, last_event_at=recorded.recorded_at)
+    activity = records.get(ACTIVITY, event.run, event.attempt) or ActivityRecord(
+        run=event.run, attempt=event.attempt, last_event_at=recorded.recorded_at
+    )
+    told = activity.told_events + _is_told_event(event)
+    activity = msgspec.structs.replace(activity, last_event_at=recorded.recorded_at, told_events=told)
     attempt = records.get(ATTEMPT, event.run, event.attempt)
     match event:
         case LifecycleReported():
@@ -207,6 +224,13 @@ def _hear(recorded: RecordedEvent, event: AttemptEvent, records: Records) -> Non
         case _:
             pass
     records.put(ACTIVITY, activity)
+
+
+def _is_told_event(event: AttemptEvent) -> bool:
+    """Whether clients count it among the events that they sent; they leave out their own health."""
+    if isinstance(event, ObservationReported):
+        return event.kind != "health"
+    return isinstance(event, _TOLD)
 
 
 def _move(recorded: RecordedEvent, event: LifecycleReported, attempt: AttemptRecord | None, records: Records) -> None:
@@ -265,4 +289,4 @@ def _put(records: Records, attempt: AttemptRecord, **changes: object) -> None:
     records.put(ATTEMPT, msgspec.structs.replace(attempt, **changes))
 
 
-RUN_PROJECTION = Projection(name="run", version=1, reads=EVENT_TYPES, tables=(RUN, ATTEMPT, ACTIVITY), project=project)
+RUN_PROJECTION = Projection(name="run", version=2, reads=EVENT_TYPES, tables=(RUN, ATTEMPT, ACTIVITY), project=project)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from application.ports.records import Where
@@ -75,6 +77,19 @@ class AttemptItem(msgspec.Struct, frozen=True, kw_only=True):
     first_point_at: str | None
     first_heartbeat_at: str | None
     lifecycle: list[LifecycleItem]
+    received: Received
+
+
+class Received(msgspec.Struct, frozen=True, kw_only=True):
+    """What of one attempt is stored."""
+
+    points: int
+    """Finite, corrections of a step included."""
+    invalid_points: int
+    events: int
+    """Observations but health, evaluation facts and observation contracts."""
+    log_bytes: int
+    set_aside: int
 
 
 class RunCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,21 +154,23 @@ def runs(
         views.records, RUN, *where, order=("created_position",), descending=True, size=size, cursor=cursor
     )
     ids = tuple(record.run for record in found)
-    heard = {one.run: one for one in views.records.find(ACTIVITY, Where("run", "in", ids))} if ids else {}
-    return Page(items=[_item(record, heard.get(record.run)) for record in found], next_cursor=following)
+    heard: dict[RunId, list[ActivityRecord]] = {}
+    for one in views.records.find(ACTIVITY, Where("run", "in", ids)) if ids else ():
+        heard.setdefault(one.run, []).append(one)
+    return Page(items=[_item(record, heard.get(record.run, ())) for record in found], next_cursor=following)
 
 
 def run(views: Views, run_id: RunId, *, now: Micros) -> Run:
     """One run as it stands. Raises `UnknownRun`."""
     record = run_of(views, run_id)
-    activity = views.records.get(ACTIVITY, run_id)
+    activity = _activity(views, run_id)
     attempts = views.records.find(ATTEMPT, Where("run", "=", run_id))
     return Run(
         **msgspec.structs.asdict(_item(record, activity)),
         notes=record.notes,
         shared=record.share is not None,
-        attempts=[_attempt(attempt) for attempt in attempts],
-        counts=_counts(views, activity or ActivityRecord(run=run_id)),
+        attempts=[_attempt(attempt, activity) for attempt in attempts],
+        counts=_counts(views, run_id, activity),
         transport=transport(views, run_id, now=now),
         faults=[
             ViewFault(projection=one.projection, position=one.position, error=one.error, at=moment(one.at))
@@ -164,7 +181,7 @@ def run(views: Views, run_id: RunId, *, now: Micros) -> Run:
 
 def run_item(views: Views, run_id: RunId) -> RunItem:
     """One run as in the list. Raises `UnknownRun`."""
-    return _item(run_of(views, run_id), views.records.get(ACTIVITY, run_id))
+    return _item(run_of(views, run_id), _activity(views, run_id))
 
 
 def run_of(views: Views, run_id: RunId) -> RunRecord:
@@ -199,7 +216,12 @@ def in_attempt(attempt: Attempt | None) -> tuple[Where, ...]:
     return () if attempt is None else (Where("attempt", "=", attempt),)
 
 
-def _item(record: RunRecord, activity: ActivityRecord | None) -> RunItem:
+def _activity(views: Views, run_id: RunId) -> list[ActivityRecord]:
+    """What was heard of each attempt that was heard."""
+    return views.records.find(ACTIVITY, Where("run", "=", run_id))
+
+
+def _item(record: RunRecord, activity: Sequence[ActivityRecord]) -> RunItem:
     return RunItem(
         run_id=record.run,
         name=record.name,
@@ -212,11 +234,11 @@ def _item(record: RunRecord, activity: ActivityRecord | None) -> RunItem:
         created_at=moment(record.created_at),
         started_at=moment_or_none(record.started_at),
         finished_at=moment_or_none(record.finished_at),
-        last_event_at=moment_or_none(activity.last_event_at if activity else None),
+        last_event_at=moment_or_none(max((one.last_event_at for one in activity), default=None)),
     )
 
 
-def _attempt(record: AttemptRecord) -> AttemptItem:
+def _attempt(record: AttemptRecord, activity: Sequence[ActivityRecord]) -> AttemptItem:
     return AttemptItem(
         attempt=record.attempt,
         status=record.status,
@@ -230,6 +252,17 @@ def _attempt(record: AttemptRecord) -> AttemptItem:
         first_point_at=moment_or_none(record.first_point_at),
         first_heartbeat_at=moment_or_none(record.first_heartbeat_at),
         lifecycle=[_lifecycle(one) for one in record.history],
+        received=_received([one for one in activity if one.attempt == record.attempt]),
+    )
+
+
+def _received(activity: Sequence[ActivityRecord]) -> Received:
+    return Received(
+        points=sum(one.points for one in activity),
+        invalid_points=sum(one.invalid_points for one in activity),
+        events=sum(one.told_events for one in activity),
+        log_bytes=sum(one.log_bytes for one in activity),
+        set_aside=sum(one.set_aside for one in activity),
     )
 
 
@@ -243,16 +276,17 @@ def _lifecycle(one: LifecycleMoment) -> LifecycleItem:
     )
 
 
-def _counts(views: Views, activity: ActivityRecord) -> RunCounts:
-    of_run = Where("run", "=", activity.run)
+def _counts(views: Views, run_id: RunId, activity: Sequence[ActivityRecord]) -> RunCounts:
+    of_run = Where("run", "=", run_id)
+    received = _received(activity)
     return RunCounts(
-        series=views.scalars.series_count(activity.run),
-        points=activity.points,
-        observations=activity.observations,
-        log_bytes=activity.log_bytes,
+        series=views.scalars.series_count(run_id),
+        points=received.points,
+        observations=sum(one.observations for one in activity),
+        log_bytes=received.log_bytes,
         artifacts=views.records.count(ARTIFACT, of_run),
         rounds=views.records.count(ROUND_SHOWN, of_run),
         trajectories=views.records.count(TRAJECTORY_SHOWN, of_run),
-        invalid_points=activity.invalid_points,
-        set_aside=activity.set_aside,
+        invalid_points=received.invalid_points,
+        set_aside=received.set_aside,
     )

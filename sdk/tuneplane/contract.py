@@ -53,6 +53,7 @@ DIRECTIONS = ("higher", "lower", "neutral")
 DISPLAYS = ("ratio", "percent", "number")
 TRANSPORT_HEALTH = "transport"
 INVALID_METRICS_HEALTH = "invalid_metrics"
+LOG_DELIVERY_HEALTH = "log_delivery"
 
 # Evaluation
 POPULATION = "validation.population"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from tuneplane.answers import Answered
 from tuneplane.contract import EVENT_TEXT_CHARS, INVALID_METRICS_HEALTH, TRANSPORT_HEALTH
 from tuneplane.observations import observation
 from tuneplane.redaction import redacted
@@ -28,6 +31,10 @@ class Health:
         self.first_reason = ""
         self.send_failures = 0
         self.last_success_unix = 0.0
+        self.points = Answered("points")
+        """What the server answered; of events, contracts included and health left out."""
+        self.events = Answered("events")
+        self._node = (socket.gethostname() or "localhost")[:EVENT_TEXT_CHARS]
         self._outbox = outbox
         self._stream = stream
         self._count = threading.RLock()
@@ -50,8 +57,11 @@ class Health:
                 text = redacted(f"{key}: {reason}").encode("utf-8", "replace").decode()
                 self.first_reason = text[:EVENT_TEXT_CHARS]
 
-    def heartbeat(self) -> list[dict[str, Any]]:
-        """The events to send now: transport health, and invalid metrics where there are new ones."""
+    def heartbeat(self, *, finished: bool = False) -> list[dict[str, Any]]:
+        """The events to send now: transport health, and invalid metrics where there are new ones.
+
+        `finished`: everything queued was delivered, and nothing follows but what is logged after `finish`.
+        """
         self._beats += 1
         values: dict[str, Any] = {
             "stream_id": self._stream,
@@ -61,6 +71,11 @@ class Health:
             "dropped_events": self.dropped_events,
             "send_failures": self.send_failures,
             "last_success_unix": self.last_success_unix,
+            "node": self._node,
+            "pid": os.getpid(),
+            "finished": finished,
+            **self.points.values(),
+            **self.events.values(),
         }
         events = [self._event(TRANSPORT_HEALTH, values)]
         if self.invalid_points != self._told_invalid:

@@ -52,6 +52,8 @@ class LogBuffer:
         self._pieces: deque[Piece] = deque()
         self._size = 0
         self._lost = 0
+        self.overflowed_bytes = 0
+        """Let go for want of room, ever."""
         self._begun: dict[str, BegunLine] = {}
         self._mid_line = False
         self._closed = False
@@ -134,6 +136,7 @@ class LogBuffer:
             oldest = self._pieces.popleft()
             self._size -= oldest.size_bytes
             self._lost += oldest.size_bytes
+            self.overflowed_bytes += oldest.size_bytes
 
     def _release(self, since: float) -> None:
         """Lines begun by then go on unfinished: a prompt, a progress bar."""

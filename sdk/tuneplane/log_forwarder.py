@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Callable
 
+from tuneplane.answers import Answered
 from tuneplane.contract import LOGS_BODY_BYTES
 from tuneplane.parcels import compact
 from tuneplane.persistence import post_until_answered
@@ -45,6 +46,8 @@ class LogForwarder:
         self._buffer = buffer
         self._tell = tell
         self._told = False
+        self._accepted = Answered("bytes")
+        self._refused_bytes = 0
         self._transport = Transport(credentials.endpoint, credentials.token, timeout=timeout)
         self._given_up = threading.Event()
         self._thread = threading.Thread(target=self._forward, name="tuneplane-logs", daemon=True)
@@ -60,6 +63,10 @@ class LogForwarder:
         """Leaves what has not been accepted yet."""
         self._given_up.set()
 
+    def receipt(self) -> dict[str, int]:
+        """What was answered and what was lost, in bytes of UTF-8, the marks of gaps included."""
+        return {**self._accepted.values(), "dropped_bytes": self._buffer.overflowed_bytes + self._refused_bytes}
+
     def _forward(self) -> None:
         try:
             while not self._buffer.ended() and not self._given_up.is_set():
@@ -74,9 +81,13 @@ class LogForwarder:
         place = {"stream": self._stream, "sequence": self._sequence}
         body = compact({"run_id": self._run_id, "chunks": chunks, "eof": eof, **place})
         outcome = post_until_answered(self._transport, "logs", body, self._given_up)
-        if not outcome.delivered and not outcome.transient:
+        size = sum(len(text.encode()) for text in chunks)
+        if outcome.delivered:
+            self._accepted.count(size, outcome.status, outcome.body, together=True)
+        elif not outcome.transient:
+            self._refused_bytes += size
             if not eof:
-                self._buffer.lose(sum(len(text.encode()) for text in chunks))
+                self._buffer.lose(size)
             self._say_once(f"log text was refused, {outcome.reason}")
 
     def _masked(self, text: str) -> str:

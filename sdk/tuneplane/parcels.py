@@ -29,6 +29,8 @@ class Parcel(NamedTuple):
     content_type: str = JSON
     points: int = 0
     events: int = 0
+    contracts: int = 0
+    """Observation contracts, which are answered like events."""
     perishable: bool = False
     """Not worth a retry: the next one tells more."""
 
@@ -42,11 +44,14 @@ def parted(parcel: Parcel) -> list[Parcel]:
         return []
     document = json.loads(parcel.body)
     contract = document["contract"]
-    contents = [] if contract is None else [({"events": [], "contract": contract}, 0)]
-    contents += [({"events": [event], "contract": None}, min(parcel.events, 1)) for event in document["events"]]
+    contents = [] if contract is None else [({"events": [], "contract": contract}, 0, 1)]
+    contents += [({"events": [event], "contract": None}, min(parcel.events, 1), 0) for event in document["events"]]
     if len(contents) < 2:  # noqa: PLR2004 - one thing cannot be parted
         return []
-    return [parcel._replace(body=compact({**document, **content}), events=events) for content, events in contents]
+    return [
+        parcel._replace(body=compact({**document, **content}), events=events, contracts=contracts)
+        for content, events, contracts in contents
+    ]
 
 
 class Carrier(Protocol):
@@ -99,7 +104,8 @@ class Requests:
         return packed
 
     def pack_events(self, events: list[dict[str, Any]], contract: dict[str, Any] | None = None) -> list[Parcel]:
-        return [Parcel("observations", self._json(events=events, contract=contract))]
+        body = self._json(events=events, contract=contract)
+        return [Parcel("observations", body, contracts=int(contract is not None))]
 
     def pack_hparams(self, params: dict[str, Any]) -> list[Parcel]:
         """In as many requests as their size needs: later ones merge over earlier ones."""

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 
 from tuneplane import environment
 from tuneplane.child import Child, NotStarted, signals_passed_on
+from tuneplane.contract import LOG_DELIVERY_HEALTH
 from tuneplane.credentials import Credentials, CredentialsUnusable, found_credentials
 from tuneplane.hardware import MONITORED, Monitor, interval_from, samples_here
 from tuneplane.lifecycle import StrictReports
 from tuneplane.log_buffer import LogBuffer
 from tuneplane.log_forwarder import LogForwarder
+from tuneplane.observations import observation
 from tuneplane.opening import SERVER, TOKEN, NotOpened, Server
 from tuneplane.parcels import Requests
 from tuneplane.session import Session, fresh_stream
@@ -126,7 +128,15 @@ class Run:
                 tell(f"the command ended with {code}; its last reports are not accepted yet, trying on")
         for one in waiting:
             one.give_up()
+        if self._logs.done():
+            self._tell_log_delivery()
         self._say_what_is_missing()
+
+    def _tell_log_delivery(self) -> None:
+        """The receipt for the log, which the console holds against what is stored; tried for a moment."""
+        values = {"stream_id": self._stream, "finished": True, **self._logs.receipt()}
+        self._session.observe(observation(LOG_DELIVERY_HEALTH, values=values, kind="health"))
+        self._session.finish(min(2.0, self._end_seconds))
 
     def _say_what_is_missing(self) -> None:
         for reason in self._reports.undelivered():

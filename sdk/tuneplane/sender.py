@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tuneplane.health import Health
     from tuneplane.outbox import Outbox
     from tuneplane.parcels import Carrier, Parcel
+    from tuneplane.transport import Outcome
 
 log = logging.getLogger("tuneplane")
 
@@ -162,16 +163,16 @@ class Sender:
         self._outbox.settle_points(total - sum(one.points for one in packed))
         self._parcels += packed
 
-    def _add_heartbeat(self) -> None:
+    def _add_heartbeat(self, *, finished: bool = False) -> None:
         if not self._heartbeat:
             return
-        packed = self._carrier.pack_events(self._health.heartbeat())
+        packed = self._carrier.pack_events(self._health.heartbeat(finished=finished))
         self._parcels += [one._replace(perishable=True) for one in packed]
 
     def _send(self, parcel: Parcel) -> None:
         outcome = self._carrier.deliver(parcel)
         if outcome.delivered:
-            self._health.succeeded()
+            self._succeeded(parcel, outcome)
             self._failures_in_a_row = 0
             self._retry_at = 0.0
             self._settle(parcel)
@@ -194,6 +195,14 @@ class Sender:
             self._health.rejected_events += parcel.events
             self._settle(parcel)
             self._tell_refusal(f"{parcel.path} refused for good, {outcome.reason}")
+
+    def _succeeded(self, parcel: Parcel, outcome: Outcome) -> None:
+        health = self._health
+        health.succeeded()
+        if parcel.points:
+            health.points.count(parcel.points, outcome.status, outcome.body)
+        if parcel.events or parcel.contracts:
+            health.events.count(parcel.events + parcel.contracts, outcome.status, outcome.body)
 
     def _settle(self, parcel: Parcel) -> None:
         self._parcels.popleft()
@@ -220,11 +229,12 @@ class Sender:
 
     def _finish_flush(self) -> None:
         """All is delivered: one last heartbeat says so, tried once."""
-        self._add_heartbeat()
+        self._add_heartbeat(finished=True)
         while self._parcels:
-            outcome = self._carrier.deliver(self._parcels.popleft())
+            parcel = self._parcels.popleft()
+            outcome = self._carrier.deliver(parcel)
             if outcome.delivered:
-                self._health.succeeded()
+                self._succeeded(parcel, outcome)
         self._next_beat = time.monotonic() + HEARTBEAT_SECONDS
         self._flushing = False
         self._flushed.set()
