@@ -72,11 +72,15 @@ class TrialRecord(msgspec.Struct, frozen=True, kw_only=True):
     round_id: RoundId
     trial_id: TrialId
     status: OutcomeStatus
+    trial_attempt: int
+    """The outcome's, from 0."""
     outcome: OutcomeReported
     attempts: int
     """Trial attempts reported."""
     reported_at: Micros
     position: Position
+    set_aside: int = 0
+    """Outcomes that lost to an earlier one of the same trial attempt."""
 
 
 class SetAsideOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +118,7 @@ TRIAL = RecordTable(
     name="trial",
     record=TrialRecord,
     key=("run", "attempt", "round_id", "trial_id"),
-    columns=("status",),
+    columns=("status", "trial_attempt", "set_aside"),
     indexes=(("run", "attempt", "round_id", "status"),),
 )
 TRIAL_ATTEMPT = RecordTable(
@@ -154,7 +158,7 @@ def _count(recorded: RecordedEvent, event: OutcomeReported, records: Records) ->
     counts = known.counts or OutcomeCounts()
     if supersedes(event, trial.outcome if trial else None):
         counts = counts.replaced(trial.outcome if trial else None, event)
-        records.put(TRIAL, _trial(recorded, event, trial.attempts + 1 if trial else 1))
+        records.put(TRIAL, _trial(recorded, event, trial))
     elif trial is not None:
         records.put(TRIAL, msgspec.structs.replace(trial, attempts=trial.attempts + 1))
     _put(records, known, counts=counts)
@@ -178,6 +182,9 @@ def _set_aside(recorded: RecordedEvent, event: ReportSetAside, records: Records)
             position=recorded.position,
         )
         records.put(TRIAL_ATTEMPT, msgspec.structs.replace(standing, set_aside=(*standing.set_aside, losing)))
+    trial = records.get(TRIAL, *place[:-1])
+    if trial is not None:
+        records.put(TRIAL, msgspec.structs.replace(trial, set_aside=trial.set_aside + 1))
 
 
 def _round(recorded: RecordedEvent, event: _RoundEvent, records: Records) -> RoundRecord:
@@ -204,17 +211,19 @@ def _put(records: Records, known: RoundRecord, **changes: object) -> None:
     records.put(ROUND, msgspec.structs.replace(known, **changes))
 
 
-def _trial(recorded: RecordedEvent, event: OutcomeReported, attempts: int) -> TrialRecord:
+def _trial(recorded: RecordedEvent, event: OutcomeReported, before: TrialRecord | None) -> TrialRecord:
     return TrialRecord(
         run=event.run,
         attempt=event.attempt,
         round_id=event.round_id,
         trial_id=event.trial_id,
         status=event.status,
+        trial_attempt=event.trial_attempt,
         outcome=event,
-        attempts=attempts,
+        attempts=before.attempts + 1 if before else 1,
         reported_at=recorded.recorded_at,
         position=recorded.position,
+        set_aside=before.set_aside if before else 0,
     )
 
 
@@ -234,7 +243,7 @@ def _trial_attempt(recorded: RecordedEvent, event: OutcomeReported) -> TrialAtte
 
 ROUND_PROJECTION = Projection(
     name="round",
-    version=1,
+    version=2,
     reads=(
         OutcomeReported,
         PopulationDeclared,

@@ -53,6 +53,8 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     not_reported: int | None
     """Planned trials nobody reported; None where the population is unknown or exceeded."""
     training_eligible: int | None
+    retried: int | None
+    """Trials whose current outcome is of a retry."""
     success_rate: float | None
     """success / (success + failure); None where nothing is scored."""
     scoring_coverage: float | None
@@ -141,6 +143,7 @@ def _round(record: RoundRecord, metrics: list[RoundMetric]) -> Round:
         unscored=counts.unscored if counts else None,
         not_reported=not_reported(record.expected, reported),
         training_eligible=counts.training_eligible if counts else None,
+        retried=counts.retried if counts else None,
         success_rate=success_rate(success, failure),
         scoring_coverage=scoring_coverage(record.expected, reported, success, failure),
         population=population_state(record.expected, reported),

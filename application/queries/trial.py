@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from tuneplane.contract import trajectory_id
@@ -10,7 +10,7 @@ from tuneplane.contract import trajectory_id
 from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.round import TRIAL, TRIAL_ATTEMPT, RoundRecord, TrialAttemptRecord, TrialRecord
-from application.projections.trajectory import TRAJECTORY
+from application.projections.trajectory import TRAJECTORY, TrajectoryRecord
 from application.queries.moment import moment
 from application.queries.page import Page, keyset, page_size
 from application.queries.round import round_of
@@ -35,8 +35,12 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """The producer's decision; it promotes nothing."""
     reported_at: str
     """When the current outcome came in, server's clock."""
+    set_aside: int
+    """Different outcomes, of any of its attempts, that lost to an earlier one."""
     trajectory_id: str | None
     """Of this trial attempt, kept or not; None where none was sent. Missing text is no failed trial."""
+    termination: str | None
+    """Why this trial attempt ended, as the trajectory's producer says; None where it did not."""
 
 
 class SetAside(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,28 +63,52 @@ class TrialAttempt(msgspec.Struct, frozen=True, kw_only=True):
     set_aside: list[SetAside]
     trajectory_id: str | None
     """None where none was sent."""
+    termination: str | None
+    """Why it ended, as the trajectory's producer says; None where it did not."""
+
+
+class TrialFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which trials of a round are asked for. Applied before paging."""
+
+    status: OutcomeStatus | None = None
+    """Of the current outcome; None: any."""
+    search: str = ""
+    """In the trial's id, any case."""
+    retried: bool = False
+    """Those alone whose current outcome is of a retry."""
+    set_aside: bool = False
+    """Those alone of which a report was set aside."""
+
+
+ALL = TrialFilter()
 
 
 def trials(
     views: Views,
     run: RunId,
     round_id: RoundId,
+    wanted: TrialFilter = ALL,
     *,
-    status: OutcomeStatus | None = None,
     attempt: int | None = None,
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Page[Trial]:
-    """Trials of a round by id, those whose current outcome is `status`; they move as retries finish.
+    """Trials of a round by id; they move between filters as retries finish.
 
     Without an attempt, as the highest that reported the round. Raises `UnknownRun`, `UnknownThing` for an unknown
     attempt or round.
     """
     of_round = _of(round_of(views, run, round_id, attempt))
-    where = of_round if status is None else (*of_round, Where("status", "=", status))
+    where = *of_round, *_conditions(wanted)
     found, following = keyset(views.records, TRIAL, *where, size=page_size(limit), cursor=cursor)
     kept = _kept(views, of_round, [(one.trial_id, one.outcome.trial_attempt) for one in found])
     return Page(items=[_trial(one, kept) for one in found], next_cursor=following)
+
+
+def trial_count(views: Views, run: RunId, round_id: RoundId, wanted: TrialFilter, *, attempt: int | None = None) -> int:
+    """How many trials of a round meet the filter. Raises as `trials`."""
+    of_round = _of(round_of(views, run, round_id, attempt))
+    return views.records.count(TRIAL, *of_round, *_conditions(wanted))
 
 
 def trial_attempts(
@@ -100,23 +128,36 @@ def _of(known: RoundRecord) -> tuple[Where, Where, Where]:
     return Where("run", "=", known.run), Where("attempt", "=", known.attempt), Where("round_id", "=", known.round_id)
 
 
-def _kept(views: Views, of_round: tuple[Where, Where, Where], executions: Sequence[tuple[TrialId, int]]) -> set[str]:
-    """Ids of the trajectories that this execution attempt sent of these trial attempts."""
+def _conditions(wanted: TrialFilter) -> Iterator[Where]:
+    if wanted.status is not None:
+        yield Where("status", "=", wanted.status)
+    if wanted.search:
+        yield Where("trial_id", "contains", wanted.search)
+    if wanted.retried:
+        yield Where("trial_attempt", ">", 0)
+    if wanted.set_aside:
+        yield Where("set_aside", ">", 0)
+
+
+def _kept(
+    views: Views, of_round: tuple[Where, Where, Where], executions: Sequence[tuple[TrialId, int]]
+) -> dict[str, TrajectoryRecord]:
+    """The trajectories that this execution attempt sent of these trial attempts, by their ids."""
     run, attempt, round_id = of_round
     ids = tuple(_trajectory_id(str(round_id.value), trial, number) for trial, number in executions)
     if not ids:
-        return set()
+        return {}
     found = views.records.find(TRAJECTORY, run, attempt, Where("trajectory_id", "in", ids))
-    return {one.trajectory_id for one in found}
+    return {one.trajectory_id: one for one in found}
 
 
 def _trajectory_id(round_id: str, trial_id: str, trial_attempt: int) -> str:
     return trajectory_id("validation", round_id, trial_id, trial_attempt)
 
 
-def _trial(record: TrialRecord, kept: set[str]) -> Trial:
+def _trial(record: TrialRecord, kept: Mapping[str, TrajectoryRecord]) -> Trial:
     outcome = record.outcome
-    trajectory = _trajectory_id(record.round_id, record.trial_id, outcome.trial_attempt)
+    trajectory = kept.get(_trajectory_id(record.round_id, record.trial_id, outcome.trial_attempt))
     return Trial(
         trial_id=record.trial_id,
         status=record.status,
@@ -124,12 +165,14 @@ def _trial(record: TrialRecord, kept: set[str]) -> Trial:
         attempts=record.attempts,
         training_eligible=outcome.training_eligible,
         reported_at=moment(record.reported_at),
-        trajectory_id=trajectory if trajectory in kept else None,
+        set_aside=record.set_aside,
+        trajectory_id=trajectory.trajectory_id if trajectory else None,
+        termination=trajectory.stored.termination if trajectory else None,
     )
 
 
-def _trial_attempt(record: TrialAttemptRecord, kept: set[str]) -> TrialAttempt:
-    trajectory = _trajectory_id(record.round_id, record.trial_id, record.trial_attempt)
+def _trial_attempt(record: TrialAttemptRecord, kept: Mapping[str, TrajectoryRecord]) -> TrialAttempt:
+    trajectory = kept.get(_trajectory_id(record.round_id, record.trial_id, record.trial_attempt))
     return TrialAttempt(
         trial_attempt=record.trial_attempt,
         status=record.status,
@@ -145,5 +188,6 @@ def _trial_attempt(record: TrialAttemptRecord, kept: set[str]) -> TrialAttempt:
             )
             for one in record.set_aside
         ],
-        trajectory_id=trajectory if trajectory in kept else None,
+        trajectory_id=trajectory.trajectory_id if trajectory else None,
+        termination=trajectory.stored.termination if trajectory else None,
     )

@@ -20,6 +20,8 @@ class OutcomeCounts(msgspec.Struct, frozen=True, kw_only=True):
     unscored: int = 0
     training_eligible: int = 0
     """Those that their producer calls eligible, whatever their class."""
+    retried: int = 0
+    """Those whose current outcome is of a retry: of a trial attempt above 0."""
     reported: int = 0
     """All of them: the sum of the four classes."""
 
@@ -35,5 +37,6 @@ def _moved(counts: OutcomeCounts, outcome: OutcomeReported, trials: int) -> Outc
         counts,
         **of_its_class,
         training_eligible=counts.training_eligible + trials * outcome.training_eligible,
+        retried=counts.retried + trials * (outcome.trial_attempt > 0),
         reported=counts.reported + trials,
     )

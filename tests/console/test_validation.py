@@ -123,6 +123,7 @@ def a_round(**changes) -> Round:
         "unscored": 1,
         "not_reported": 2,
         "training_eligible": 0,
+        "retried": 0,
         "success_rate": 5 / 6,
         "scoring_coverage": 0.6,
         "population": "declared",

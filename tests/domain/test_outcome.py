@@ -126,6 +126,7 @@ def test_counts_are_those_of_the_highest_attempt_of_each_trial(events):
         infra_error=by_class.count("infra_error"),
         unscored=by_class.count("unscored"),
         training_eligible=sum(event.training_eligible for event in highest.values()),
+        retried=sum(event.trial_attempt > 0 for event in highest.values()),
         reported=len(highest),
     )
 

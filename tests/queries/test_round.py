@@ -34,6 +34,16 @@ def test_results_before_a_population_give_a_rate_and_no_coverage(reports):
     assert (found.success_rate, found.protocol) == (0.5, None)
 
 
+def test_trials_whose_outcome_is_of_a_retry_are_counted_whatever_the_order(reports):
+    four_trials(reports)
+    assert the_round(reports).retried == 1
+    reports.of(a.an_outcome(trial_id="t1"), a.an_outcome(trial_id="t2", trial_attempt=1), a.an_outcome(trial_id="t5"))
+    reports.of(a.an_outcome(trial_id="t2", trial_attempt=3), a.a_population(9, round_id="planned"))
+
+    assert the_round(reports).retried == 2
+    assert the_round(reports, "planned").retried == 0
+
+
 def test_an_older_attempt_arriving_late_changes_nothing(reports):
     four_trials(reports)
     reports.of(a.an_outcome(trial_id="t1", trial_attempt=0, status="infra_error"), a.a_population(5))

@@ -1,7 +1,7 @@
 import pytest
 
 from application.queries.round import rounds
-from application.queries.sample import samples
+from application.queries.sample import page_before, samples, samples_of_rounds
 from domain.errors import UnknownThing
 from domain.events.sample import Sample, SampleSummary
 from domain.ids import RoundId
@@ -80,6 +80,36 @@ def test_a_page_of_long_texts_ends_early(reports, monkeypatch):
 
     assert [one.idx for one in page.items] == list(range(16))
     assert [one.idx for one in rest.items] == list(range(16, 32))
+
+
+def test_samples_are_read_from_a_number_on_and_the_page_before_is_found(reports):
+    reports.of(chunk(0, (0, 2, 4, 6, 8)), chunk(1, (10, 12)))
+
+    def before(idx):
+        return page_before(reports.views, a.RUN, ROUND, idx, limit=2)
+
+    assert [idx for idx, _ in listed(reports, first=5, limit=2)] == [6, 8]
+    assert [idx for idx, _ in listed(reports, first=12)] == [12]
+    assert listed(reports, first=13) == []
+    assert [before(6), before(2), before(0)] == [2, 0, None]
+
+
+def test_a_page_may_end_behind_fewer_characters(reports):
+    reports.of(chunk(0, range(40), "long {} " + "x" * 20))
+
+    assert [idx for idx, _ in listed(reports, chars=100)] == list(range(16))
+
+
+def test_what_arrived_of_the_samples_of_many_rounds_is_found_at_once(reports):
+    reports.of(chunk(0, range(2)), chunk(0, (7,), round_id="other"), a.an_outcome(round_id="none"))
+
+    found = samples_of_rounds(reports.views, a.RUN, rounds(reports.views, a.RUN).items)
+
+    assert {name: (one.samples, one.chunks, one.total_chunks) for (_, name), one in found.items()} == {
+        "100": (2, 1, 2),
+        "other": (1, 1, 2),
+    }
+    assert samples_of_rounds(reports.views, a.RUN, []) == {}
 
 
 def test_samples_are_those_of_the_highest_attempt_that_reported_the_round(restarted):

@@ -1,12 +1,13 @@
 import pytest
 from tuneplane.contract import trajectory_id
 
-from application.queries.trial import trial_attempts, trials
+from application.queries.trial import TrialFilter, trial_attempts, trial_count, trials
 from domain.errors import UnknownThing
 from domain.ids import RoundId, TrialId
 from tests import factories as a
 
 R1 = RoundId("r1")
+FAILED = TrialFilter(status="failure")
 
 
 def a_story(reports):
@@ -37,11 +38,39 @@ def test_trials_filter_by_their_current_outcome(reports):
     a_story(reports)
 
     found = {
-        status: [one.trial_id for one in trials(reports.views, a.RUN, R1, status=status).items]
+        status: [one.trial_id for one in trials(reports.views, a.RUN, R1, TrialFilter(status=status)).items]
         for status in ("success", "failure", "infra_error", "unscored")
     }
 
     assert found == {"success": ["t3"], "failure": ["t1", "t2"], "infra_error": [], "unscored": ["t4"]}
+
+
+def listed(reports, **wanted):
+    return [one.trial_id for one in trials(reports.views, a.RUN, R1, TrialFilter(**wanted)).items]
+
+
+def test_trials_are_found_by_a_part_of_their_id_and_nothing_in_it_is_a_pattern(reports):
+    reports.of(*(a.an_outcome(trial_id=name) for name in ("Task-1:0", "task-12:0", "task.1", "other")))
+
+    assert listed(reports, search="TASK-1") == ["Task-1:0", "task-12:0"]
+    assert listed(reports, search="task.1") == ["task.1"]
+    assert listed(reports, search="%") == []
+    assert trial_count(reports.views, a.RUN, R1, TrialFilter(search="task")) == 3
+
+
+def test_retried_trials_and_those_with_a_set_aside_report_are_found(reports):
+    a_story(reports)
+    reports.of(
+        a.an_outcome(trial_id="t4", status="failure"),
+        a.an_outcome(trial_id="t1", trial_attempt=2, status="failure"),
+        a.an_outcome(trial_id="t1", trial_attempt=11),
+    )
+
+    assert listed(reports, retried=True) == ["t1", "t3"]
+    assert listed(reports, set_aside=True) == ["t1", "t4"]
+    assert listed(reports, set_aside=True, status="unscored") == ["t4"]
+    assert [one.set_aside for one in trials(reports.views, a.RUN, R1).items] == [1, 0, 0, 1]
+    assert trial_count(reports.views, a.RUN, R1, TrialFilter(retried=True)) == 2
 
 
 def test_trials_are_paged_without_gap_or_repeat(reports):
@@ -60,8 +89,8 @@ def test_trials_are_paged_without_gap_or_repeat(reports):
 def test_a_filtered_list_pages_too(reports):
     reports.of(*(a.an_outcome(trial_id=f"t{n}", status="failure" if n % 2 else "success") for n in range(9)))
 
-    first = trials(reports.views, a.RUN, R1, status="failure", limit=3)
-    second = trials(reports.views, a.RUN, R1, status="failure", limit=3, cursor=first.next_cursor)
+    first = trials(reports.views, a.RUN, R1, FAILED, limit=3)
+    second = trials(reports.views, a.RUN, R1, FAILED, limit=3, cursor=first.next_cursor)
 
     assert [one.trial_id for one in (*first.items, *second.items)] == ["t1", "t3", "t5", "t7"]
 
@@ -125,6 +154,17 @@ def test_a_trial_names_the_trajectory_of_its_current_attempt(reports):
     assert without is None
     assert trials(reports.views, a.RUN, R1).items[0].trajectory_id == second
     assert [one.trajectory_id for one in attempts(reports)] == [second, first]
+
+
+def test_a_trial_says_why_it_ended_where_the_trajectory_of_that_attempt_does(reports):
+    first, second = (trajectory_id("validation", "r1", "t1", attempt) for attempt in (0, 1))
+    reports.of(a.an_outcome(), a.a_trajectory(trajectory_id=first, termination="VerifierTimeoutError: after 60 s"))
+    before = trials(reports.views, a.RUN, R1).items[0].termination
+    reports.of(a.an_outcome(trial_attempt=1), a.a_trajectory(trajectory_id=second, trial_attempt=1, termination=None))
+
+    assert before == "VerifierTimeoutError: after 60 s"
+    assert trials(reports.views, a.RUN, R1).items[0].termination is None
+    assert [one.termination for one in attempts(reports)] == [None, "VerifierTimeoutError: after 60 s"]
 
 
 def test_a_trajectory_of_another_execution_attempt_is_not_this_trials(restarted):

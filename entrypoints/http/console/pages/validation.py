@@ -11,7 +11,7 @@ from litestar.params import FromQuery
 
 from application.ports.views import Views
 from application.queries.round import Round, round_, rounds
-from application.queries.trial import trial_attempts, trials
+from application.queries.trial import TrialFilter, trial_attempts, trials
 from domain.errors import Refused
 from domain.events.outcome import OutcomeStatus
 from domain.ids import RoundId, RunId, TrialId
@@ -77,7 +77,13 @@ def _trials(
     address = partial(look.page, "validation", cursor=rounds_cursor)
     known = round_(views, run, RoundId(round_id), attempt=attempt)
     found = trials(
-        views, run, RoundId(round_id), status=status, attempt=attempt, limit=_TRIALS_A_PAGE, cursor=cursor or None
+        views,
+        run,
+        RoundId(round_id),
+        TrialFilter(status=status),
+        attempt=attempt,
+        limit=_TRIALS_A_PAGE,
+        cursor=cursor or None,
     )
     here = {"round_id": round_id, "status": status}
     return TrialsView(
