@@ -53,16 +53,21 @@ class MemoryEventLog:
                 source = self._events[max(after, 0) : None if until is None else max(until, 0)]
             else:
                 source = list(self._runs.get(run, ()))
-        found: list[RecordedEvent] = []
-        size = 0
-        for event in source:
-            if event.position <= after or (tags is not None and event.tag not in tags):
-                continue
-            size += len(event.payload or b"")
-            if len(found) >= limit or (found and size > max_bytes) or (until is not None and event.position > until):
-                break
-            found.append(event)
-        return found
+        wanted = (one for one in source if one.position > after and (until is None or one.position <= until))
+        return _bounded(wanted, tags, limit, max_bytes)
+
+    def read_back(
+        self,
+        before: Position,
+        *,
+        limit: int = 64,
+        max_bytes: int = 4_000_000,
+        run: RunId | None = None,
+        tags: Collection[str] | None = None,
+    ) -> list[RecordedEvent]:
+        with self._lock:
+            source = list(self._events if run is None else self._runs.get(run, ()))
+        return _bounded((one for one in reversed(source) if one.position < before), tags, limit, max_bytes)
 
     def at(self, positions: Sequence[Position]) -> list[RecordedEvent]:
         with self._lock:
@@ -122,3 +127,18 @@ def _recorded(one: Addition, recorded_at: Micros) -> RecordedEvent:
         hash=one.hash,
         payload=candidate.payload,
     )
+
+
+def _bounded(
+    events: Iterable[RecordedEvent], tags: Collection[str] | None, limit: int, max_bytes: int
+) -> list[RecordedEvent]:
+    found: list[RecordedEvent] = []
+    size = 0
+    for event in events:
+        if tags is not None and event.tag not in tags:
+            continue
+        size += len(event.payload or b"")
+        if len(found) >= limit or (found and size > max_bytes):
+            break
+        found.append(event)
+    return found

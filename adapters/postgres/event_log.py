@@ -25,15 +25,16 @@ from domain.ids import Position, RunId, StreamId
 _COLUMNS = "notification_id, recorded_at, originator_id, originator_version, topic, run, digest, hash, state"
 _RESTORED_TYPES = ("int8", "int8", "uuid", "int8", "text", "text", "bytea", "bytea", "bytea")
 
-# Events in order. The running size is summed over lengths alone: bodies beyond `max_bytes` are never read.
+# Events in order, or back from the latest. The running size is summed over lengths alone: bodies beyond `max_bytes` are
+# never read.
 _READ = f"""
     SELECT {_COLUMNS} FROM (
         SELECT {_COLUMNS}, row_number() OVER place AS number,
                sum(coalesce(octet_length(state), 0)) OVER place AS size
         FROM stored_events WHERE {{where}}
-        WINDOW place AS (ORDER BY notification_id ROWS UNBOUNDED PRECEDING)
-        ORDER BY notification_id LIMIT %(limit)s
-    ) e WHERE number = 1 OR size <= %(max_bytes)s ORDER BY notification_id"""  # noqa: S608 - made of constants
+        WINDOW place AS (ORDER BY notification_id {{order}} ROWS UNBOUNDED PRECEDING)
+        ORDER BY notification_id {{order}} LIMIT %(limit)s
+    ) e WHERE number = 1 OR size <= %(max_bytes)s ORDER BY notification_id {{order}}"""  # noqa: S608 - made of constants
 _AT = f"""SELECT {_COLUMNS} FROM stored_events
     WHERE notification_id = ANY(%b::int8[]) ORDER BY notification_id"""  # noqa: S608 - made of constants
 _STREAM = f"""SELECT {_COLUMNS} FROM stored_events
@@ -66,20 +67,20 @@ class PostgresEventLog(PostgresApplicationRecorder):
         where = ["notification_id > %(after)s"]
         if until is not None:
             where.append("notification_id <= %(until)s")
-        if run is not None:
-            where.append("run = %(run)s")
-        if tags is not None:
-            where.append("topic = ANY(%(tags)s)")
-        statement = _READ.format(where=" AND ".join(where))
-        wanted = {
-            "after": after,
-            "limit": limit,
-            "max_bytes": max_bytes,
-            "until": until,
-            "run": run,
-            "tags": None if tags is None else list(tags),
-        }
-        return self._select(statement, wanted)
+        wanted = {"after": after, "until": until, "limit": limit, "max_bytes": max_bytes}
+        return self._read(where, "ASC", wanted, run, tags)
+
+    def read_back(
+        self,
+        before: Position,
+        *,
+        limit: int = 64,
+        max_bytes: int = 4_000_000,
+        run: RunId | None = None,
+        tags: Collection[str] | None = None,
+    ) -> list[RecordedEvent]:
+        wanted = {"before": before, "limit": limit, "max_bytes": max_bytes}
+        return self._read(["notification_id < %(before)s"], "DESC", wanted, run, tags)
 
     def at(self, positions: Sequence[Position]) -> list[RecordedEvent]:
         return self._select(_AT, (list(positions),))
@@ -118,6 +119,21 @@ class PostgresEventLog(PostgresApplicationRecorder):
     def close(self) -> None:
         """Closes the writer's connection. May be repeated."""
         self._writer.close()
+
+    def _read(
+        self,
+        where: list[str],
+        order: str,
+        wanted: Mapping[str, object],
+        run: RunId | None,
+        tags: Collection[str] | None,
+    ) -> list[RecordedEvent]:
+        if run is not None:
+            where.append("run = %(run)s")
+        if tags is not None:
+            where.append("topic = ANY(%(tags)s)")
+        statement = _READ.format(where=" AND ".join(where), order=order)
+        return self._select(statement, {**wanted, "run": run, "tags": None if tags is None else list(tags)})
 
     def _select(self, statement: str, wanted: Sequence[object] | Mapping[str, object]) -> list[RecordedEvent]:
         with self._database.connection() as connection, connection.cursor(binary=True) as cursor:

@@ -101,6 +101,18 @@ class EventLog(Protocol):
         """
         ...
 
+    def read_back(
+        self,
+        before: Position,
+        *,
+        limit: int = 64,
+        max_bytes: int = 4_000_000,
+        run: RunId | None = None,
+        tags: Collection[str] | None = None,
+    ) -> list[RecordedEvent]:
+        """Events before `before`, the latest first; bounded as `read` is."""
+        ...
+
     def at(self, positions: Sequence[Position]) -> list[RecordedEvent]:
         """The events at `positions`, in order; those that do not exist are left out."""
         ...

@@ -11,32 +11,22 @@ from tuneplane.contract import INT64_MAX
 
 from application.ports.event_log import EventLog, RecordedEvent
 from application.ports.views import Views
+from application.queries.event_body import event_body, holds_text
 from application.queries.event_summary import summary
 from application.queries.moment import moment
 from application.queries.page import Page, cursor_of, page_size, parts_of
 from application.queries.run import run_of
-from application.series.columns import unpack
 from domain.errors import Refused, UnknownThing
-from domain.events import (
-    EVENT_TYPES,
-    Event,
-    HardwareSampled,
-    MetricsReported,
-    ReportSetAside,
-    SamplesReported,
-    SeriesOpened,
-    decode,
-)
-from domain.events.series import Columns, Family
+from domain.events import EVENT_TYPES, Event, decode
 from domain.ids import Position, RunId
-from domain.series import series_stream
 
 _KIND = "history"
 _BYTES = 16_000_000
 _AT_ONCE = 256
 _TAGS = tuple(str(kind.__struct_config__.tag) for kind in EVENT_TYPES)
+TYPES = tuple(sorted({tag.partition(".")[0] for tag in _TAGS}))
+"""Names of what can happen, without versions."""
 _ERASED = "Erased; the chain holds its digest"
-_HOLD_TEXT = (SamplesReported,)
 
 
 class HistoryItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,6 +101,42 @@ def events(
     return Page(items=items, next_cursor=cursor_of(_KIND, page[-1].position) if more else None)
 
 
+def latest_events(
+    views: Views, run: RunId, *, before: int | None = None, types: Sequence[str] = (), limit: int | None = None
+) -> Page[HistoryItem]:
+    """The last events of the run before position `before` (None: of all), the latest first; else as `events`.
+
+    The cursor is the position to go on before.
+    """
+    run_of(views, run)
+    tags, size = _tags(types), page_size(limit)
+    end = Position(views.position + 1 if before is None else max(min(before, views.position + 1), 0))
+    found = views.log.read_back(end, limit=size + 1, max_bytes=_BYTES, run=run, tags=tags)
+    page = found[:size]
+    more = bool(page) and (
+        len(found) > size or bool(views.log.read_back(page[-1].position, limit=1, run=run, tags=tags))
+    )
+    items = [HistoryItem(**_fields(one, _decoded(one))) for one in page]
+    return Page(items=items, next_cursor=str(page[-1].position) if more else None)
+
+
+class Extent(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the history of a run reaches."""
+
+    first: int
+    """Position of its first event, in which it was made."""
+    last: int
+    """Position of its last event that counts."""
+    last_at: str
+
+
+def extent(views: Views, run: RunId) -> Extent:
+    """Raises `UnknownRun`."""
+    first = run_of(views, run).created_position
+    last = views.log.read_back(Position(views.position + 1), limit=1, run=run)[0]
+    return Extent(first=first, last=last.position, last_at=moment(last.recorded_at))
+
+
 def event(views: Views, run: RunId, position: int) -> HistoryEvent:
     """One event of a run whole. Raises `UnknownRun`, and `UnknownThing` where the run has no event there."""
     run_of(views, run)
@@ -119,8 +145,8 @@ def event(views: Views, run: RunId, position: int) -> HistoryEvent:
         raise UnknownThing(f"This run has no event at position {position}.")
     recorded = found[0]
     said = _decoded(recorded)
-    body = None if said is None else _body(views, said)
-    return HistoryEvent(**_fields(recorded, said), run_id=run, body=body, holds_text=_holds_text(said))
+    body = None if said is None else event_body(views, said)
+    return HistoryEvent(**_fields(recorded, said), run_id=run, body=body, holds_text=holds_text(said))
 
 
 def whole_log(log: EventLog) -> Iterator[LoggedEvent]:
@@ -171,49 +197,3 @@ def _fields(recorded: RecordedEvent, said: Event | None) -> dict[str, Any]:
         "hash": recorded.hash.hex(),
         "summary": _ERASED if said is None else summary(said),
     }
-
-
-def _holds_text(said: Event | None) -> bool:
-    if isinstance(said, ReportSetAside):
-        return _holds_text(decode(said.reported_tag, said.reported))
-    return isinstance(said, _HOLD_TEXT)
-
-
-def _body(views: Views, said: Event) -> dict[str, Any]:
-    body: dict[str, Any] = msgspec.to_builtins(said)
-    match said:
-        case ReportSetAside(reported_tag=tag, reported=reported):
-            body["reported"] = _body(views, decode(tag, reported))
-        case MetricsReported(columns=columns):
-            body["columns"] = _series(columns, _keys(views, said.run, "scalar"))
-        case HardwareSampled(columns=columns):
-            body["columns"] = _series(columns, _keys(views, said.run, "hardware"))
-        case _:
-            pass
-    return body
-
-
-def _keys(views: Views, run: RunId, family: Family) -> dict[int, str]:
-    """The run's series by number."""
-    opened = (_decoded(one) for one in views.log.stream(series_stream(run, family)))
-    return {one.number: one.key for one in opened if isinstance(one, SeriesOpened)}
-
-
-def _series(columns: Columns, keys: dict[int, str]) -> list[dict[str, Any]]:
-    """The points of each series as a reader can check them."""
-    batch = unpack(columns)
-    result: list[dict[str, Any]] = []
-    start = 0
-    for number, count in zip(batch.numbers.tolist(), batch.counts.tolist(), strict=True):
-        these = slice(start, start + count)
-        start += count
-        result.append(
-            {
-                "number": number,
-                "key": keys.get(number),
-                "steps": batch.steps[these].tolist(),
-                "times": batch.times[these].tolist(),
-                "values": batch.values[these].tolist(),
-            }
-        )
-    return result

@@ -1,8 +1,12 @@
-"""Times as answers show them: ISO-8601, UTC, with `Z`."""
+"""Times as answers show them: ISO-8601, UTC, with `Z`; and the time by which an answer judges what is late."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+
+from application.clock import now
+from application.ports.views import Views
+from domain.ids import Micros
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -19,3 +23,9 @@ def moment(at: int) -> str:
 def moment_or_none(at: int | None) -> str | None:
     """None stays None: nobody knows."""
     return None if at is None else moment(at)
+
+
+def judged_at(views: Views, *, past: bool) -> Micros:
+    """The time by which silence and expiry are judged: now; of the past, when its last event was recorded."""
+    last = views.log.at([views.position]) if past else []
+    return last[0].recorded_at if last else now()

@@ -58,6 +58,22 @@ class TestReading:
         size = len(filled.read(0, run="two", limit=1)[0].payload)
         assert positions(filled.read(0, run="two", limit=2, max_bytes=2 * size)) == [2, 4]
 
+    def test_what_is_before_a_position_comes_from_the_latest_back(self, filled):
+        assert positions(filled.read_back(7)) == [6, 5, 4, 3, 2, 1]
+        assert positions(filled.read_back(3)) == [2, 1]
+        assert positions(filled.read_back(99, limit=2)) == [6, 5]
+        assert filled.read_back(1) == filled.read_back(7, limit=0) == []
+
+    def test_reading_back_is_bounded_and_filtered_alike(self, filled):
+        size = len(filled.read(0, limit=1)[0].payload)
+        assert positions(filled.read_back(6, max_bytes=2 * size)) == [5, 4]
+        assert positions(filled.read_back(6, max_bytes=2 * size - 1)) == [5]
+        assert positions(filled.read_back(6, max_bytes=0)) == [5]
+        assert positions(filled.read_back(6, run="two")) == [4, 2]
+        assert positions(filled.read_back(6, tags={"population-declared.v1"})) == [3]
+        assert positions(filled.read_back(7, tags=["population-declared.v1"], run="two")) == [6]
+        assert filled.read_back(7, run="three") == filled.read_back(7, tags=()) == []
+
     def test_positions_are_fetched_in_order_and_absent_ones_left_out(self, filled):
         assert positions(filled.at([5, 2, 99, 0, 2])) == [2, 5]
         assert filled.at([]) == []

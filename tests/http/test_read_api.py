@@ -7,6 +7,7 @@ import pytest
 
 from adapters.memory.reading import FOLDS, FOLDS_WAITING
 from adapters.postgres.reading import WAITING
+from entrypoints.http.api.moment import Moment
 from entrypoints.http.server import READERS
 from tests.http.people import personal_token
 
@@ -158,3 +159,44 @@ def test_only_so_many_wait_for_a_past_the_next_is_told_at_once(server, job, get,
 
 def test_there_are_more_threads_for_readers_than_may_wait():
     assert READERS > WAITING + FOLDS + FOLDS_WAITING
+
+
+def test_the_past_is_judged_by_its_own_time(server, job):
+    position = job.post("metrics", points=points("loss", {1: 0.5})).json()["position"]
+    reading = server.container.reading()
+    with reading.now() as views:
+        recorded = views.log.at([position])[0].recorded_at
+    with reading.at(job.run_id, position) as past:
+        assert Moment(reading, 0, position).time(past) == recorded
+    with reading.now() as views:
+        assert Moment(reading, 0, None).time(views) > recorded
+
+
+def test_a_log_is_searched_on_the_server_and_a_time_and_a_whole_line_are_found(job, get):
+    job.post("logs", chunks=["fine\n", "ValueError: é\n" + "x" * 20_000 + "\n"], eof=False)
+
+    found = get("/logs/search", q="ERROR: É").json()
+    assert [(line["n"], line["error"]) for line in found["matches"]] == [(1, True)]
+    assert (found["searched_from"], found["searched_to"], found["lines"], found["next_cursor"]) == (0, 3, 3, None)
+    assert get("/logs/search", errors="true", **{"from": 2}).json()["matches"] == []
+    first = get("/logs/search", q="e", limit=1).json()
+    assert [line["n"] for line in get("/logs/search", q="e", cursor=first["next_cursor"]).json()["matches"]] == [1]
+    assert get("/logs/at", time="2000-01-01T00:00:00Z").json() == {"n": 0}
+    assert get("/logs/at", time="2999-01-01T00:00:00+01:00").json() == {"n": 3}
+    assert get("/logs/line", n=2).json() == {"n": 2, "text": "x" * 20_000, "cut": False}
+    assert get("/logs/line", n=3).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/logs/search", {}),
+        ("/logs/search", {"q": "x" * 257}),
+        ("/logs/search", {"q": "x", "cursor": "junk"}),
+        ("/logs/search", {"q": "x", "from": -1}),
+        ("/logs/at", {"time": "noon"}),
+        ("/logs/line", {"n": 2**63}),
+    ],
+)
+def test_a_question_about_a_log_that_cannot_be_is_refused(job, get, path, asked):
+    assert get(path, **asked).status_code == 422

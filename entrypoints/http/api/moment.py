@@ -11,7 +11,8 @@ from litestar.params import QueryParameter
 from tuneplane.contract import INT64_MAX
 
 from application.ports.views import Reading, Views
-from domain.ids import Position
+from application.queries.moment import judged_at
+from domain.ids import Micros, Position
 from domain.run import named_run
 
 BEHIND_HEADER = "X-TunePlane-Behind"
@@ -42,16 +43,20 @@ class Moment:
         self.min_position = Position(min_position)
         self._as_of = as_of
 
-    def views(self, run: str) -> AbstractContextManager[Views]:
-        """The views of one run. Raises `UnknownRun` for what cannot be a run's id."""
-        named = named_run(run)
+    def views(self, run: str, *beside: str) -> AbstractContextManager[Views]:
+        """The views of one run, and of others beside it. Raises `UnknownRun` for what cannot be a run's id."""
+        named, *others = map(named_run, (run, *beside))
         if self._as_of is not None:
-            return self._reading.at(named, Position(self._as_of))
+            return self._reading.at(named, Position(self._as_of), *others)
         return self._reading.now(self.min_position)
 
     def all_views(self) -> AbstractContextManager[Views]:
         """The views of all runs, as they are."""
         return self._reading.now(self.min_position)
+
+    def time(self, views: Views) -> Micros:
+        """By which silence and expiry are judged: now, or the time that the question is about."""
+        return judged_at(views, past=self._as_of is not None)
 
     def answer(self, views: Views, found: T) -> Response[T]:
         """The JSON answer, saying how far behind it is where it had to come before `min_position`.

@@ -9,7 +9,6 @@ from litestar import Request, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipValidation
 
-from application.clock import now
 from application.commands.create_run import CreatedRun, CreateRun
 from application.commands.open_execution import OpenExecution
 from application.commands.revoke_tokens import RevokeTokens
@@ -122,7 +121,7 @@ def list_runs(
 def read(run: FromPath[str], moment: NamedDependency[Moment]) -> Response[queries.Run]:
     """One run with its attempts, counts and the health of its reporting."""
     with moment.views(run) as views:
-        return moment.answer(views, queries.run(views, RunId(run), now=now()))
+        return moment.answer(views, queries.run(views, RunId(run), now=moment.time(views)))
 
 
 @delete("/api/runs/{run:str}/tokens", status_code=200, sync_to_thread=True)

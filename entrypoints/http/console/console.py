@@ -11,8 +11,8 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 from litestar.params import SkipValidation
 
-from application.clock import now
 from application.ports.views import Reading, Views
+from application.queries.moment import judged_at
 from domain.errors import NotAllowed
 from domain.ids import Micros, Position
 from domain.run import named_run
@@ -47,8 +47,7 @@ Using = NamedDependency[SkipValidation[Console]]
 
 def moment_of(views: Views, look: Look) -> Micros:
     """The time by which silence and expiry are judged: now, or when the last event that counts was recorded."""
-    last = views.log.at([views.position]) if look.as_of is not None else []
-    return last[0].recorded_at if last else now()
+    return judged_at(views, past=look.as_of is not None)
 
 
 def user_of(request: AsSignedIn) -> User:
