@@ -57,6 +57,8 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     last: list[float]
     count: list[int]
     exact: bool
+    smoothed: list[float] | None = None
+    """Exponential mean of `mean`, where a question asked for it; see `application/series/smoothing.py`."""
 
 
 class PointRow(msgspec.Struct, frozen=True):

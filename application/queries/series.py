@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 from tuneplane.contract import SERIES_PER_RUN
@@ -16,13 +17,21 @@ from application.queries.moment import moment, moment_or_none
 from application.queries.observation_contract import Descriptor, descriptors
 from application.queries.page import Page, cursor_of, page_size, parts_of
 from application.queries.run import chosen_attempt
+from application.series.shown import AS_REPORTED, Shown
 from domain.errors import Refused
 from domain.ids import Attempt, RunId
+from domain.rules.relative_change import relative_change
+from domain.rules.validation_key import ValidationKey, validation_key
 
 KEYS_A_CHART = 32
 BUCKETS_USUAL = 1000
 BUCKETS_MOST = 4000
+KEYS_LISTED = 1000
+Order = Literal["name", "changed", "latest"]
+"""By key; the greatest `change` first; the latest `last_at` first. What has none comes last, equals by key."""
 _KIND = "series"
+_LAST = 1
+"""Ranks of what has a number to be ranked by are zero or negative."""
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +54,10 @@ class Series(msgspec.Struct, frozen=True, kw_only=True):
     invalid: InvalidCounts
     descriptor: Descriptor | None
     """What the observation contract says of it; None: it is numeric and neutral."""
+    change: float | None
+    """How far `last` is from `first`, from 0 to 2: see `domain/rules/relative_change.py`. None below two steps."""
+    facets: ValidationKey | None
+    """What a source-specific validation key says; None: the key is of another shape."""
 
 
 def series(
@@ -53,22 +66,60 @@ def series(
     *,
     q: str = "",
     attempt: int | None = None,
+    order: Order = "name",
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Page[Series]:
-    """Series by key, those that contain `q` in any case: of one attempt, else of the surviving lineage.
+    """Series that contain `q` in any case: of one attempt, else of the surviving lineage.
 
-    A page of one attempt may hold fewer than `limit` and still go on. Raises `UnknownRun`, `UnknownThing` for an
-    unknown attempt.
+    By name, a page of one attempt may hold fewer than `limit` and still go on. In another order whatever changes its
+    rank between two pages may be on both or on neither. Raises `UnknownRun`, `UnknownThing` for an unknown attempt.
     """
     chosen = chosen_attempt(views, run, attempt)
     size = page_size(limit)
+    said = descriptors(views, run, chosen)
+    if order != "name":
+        found = views.scalars.summaries(run, views.scalars.keys(run, q=q), chosen)
+        return _ranked(found, said, order, size, cursor)
     after = parts_of(cursor, _KIND, tuple[str])[0] if cursor else None
     keys = views.scalars.keys(run, q=q, after=after, limit=size + 1)
-    said = descriptors(views, run, chosen)
-    found = views.scalars.summaries(run, keys[:size], chosen) if keys else []
     following = cursor_of(_KIND, keys[size - 1]) if len(keys) > size else None
-    return Page(items=[_series(one, said.get(one.key)) for one in found], next_cursor=following)
+    return Page(items=_summarised(views, run, keys[:size], chosen, said), next_cursor=following)
+
+
+def some_series(views: Views, run: RunId, keys: Sequence[str], *, attempt: int | None = None) -> Page[Series]:
+    """Those of 1 to 1,000 `keys` that were reported, in the order asked for. Raises as `series`, and `Refused`."""
+    chosen = chosen_attempt(views, run, attempt)
+    distinct = list(dict.fromkeys(keys))
+    if not 1 <= len(distinct) <= KEYS_LISTED:
+        raise Refused.at("key", f"must be given 1 to {KEYS_LISTED:,} times", KEYS_LISTED)
+    return Page(items=_summarised(views, run, distinct, chosen, descriptors(views, run, chosen)))
+
+
+def _summarised(
+    views: Views, run: RunId, keys: Sequence[str], chosen: Attempt | None, said: Mapping[str, Descriptor]
+) -> list[Series]:
+    found = views.scalars.summaries(run, keys, chosen) if keys else []
+    return [_series(one, said.get(one.key)) for one in found]
+
+
+def _ranked(
+    found: Sequence[SeriesSummary], said: Mapping[str, Descriptor], order: Order, size: int, cursor: str | None
+) -> Page[Series]:
+    """One page of all of `found`."""
+    kind = f"{_KIND}-{order}"
+    after = parts_of(cursor, kind, tuple[float, str]) if cursor else None
+    ranked = sorted(((_rank(one, order), one.key), one) for one in found)
+    behind = [(place, one) for place, one in ranked if after is None or place > after]
+    page = behind[:size]
+    following = cursor_of(kind, *page[-1][0]) if len(behind) > size else None
+    return Page(items=[_series(one, said.get(one.key)) for _, one in page], next_cursor=following)
+
+
+def _rank(one: SeriesSummary, order: Order) -> float:
+    """The least comes first."""
+    number = _change(one) if order == "changed" else one.last_at
+    return _LAST if number is None else -number
 
 
 def series_data(
@@ -80,12 +131,13 @@ def series_data(
     buckets: int = BUCKETS_USUAL,
     first_step: int | None = None,
     last_step: int | None = None,
+    shown: Shown = AS_REPORTED,
 ) -> dict[str, Chart]:
     """A chart of each of 1 to 32 keys over the steps in [first_step, last_step]; unknown keys are left out.
 
     Raises `UnknownRun`, `UnknownThing` for an unknown attempt, and `Refused` for too many keys or buckets.
     """
-    return charts(
+    found = charts(
         views.scalars,
         run,
         keys,
@@ -94,6 +146,7 @@ def series_data(
         first_step=first_step,
         last_step=last_step,
     )
+    return {key: shown.of(chart) for key, chart in found.items()}
 
 
 def charts(
@@ -107,17 +160,23 @@ def charts(
     last_step: int | None,
 ) -> dict[str, Chart]:
     """Charts of either family; see `series_data`."""
-    distinct = list(dict.fromkeys(keys))
-    if not 1 <= len(distinct) <= KEYS_A_CHART:
-        raise Refused.at("key", f"must be given 1 to {KEYS_A_CHART} times", KEYS_A_CHART)
-    if not 1 <= buckets <= BUCKETS_MOST:
-        raise Refused.at("buckets", f"must be 1 to {BUCKETS_MOST:,}", BUCKETS_MOST)
+    distinct = charted_keys(keys, buckets)
     result: dict[str, Chart] = {}
     for key in distinct:
         chart = reader.chart(run, key, attempt=attempt, buckets=buckets, first_step=first_step, last_step=last_step)
         if chart is not None:
             result[key] = chart
     return result
+
+
+def charted_keys(keys: Sequence[str], buckets: int) -> list[str]:
+    """Each of `keys` once. Raises `Refused` for more than a question may ask for."""
+    distinct = list(dict.fromkeys(keys))
+    if not 1 <= len(distinct) <= KEYS_A_CHART:
+        raise Refused.at("key", f"must be given 1 to {KEYS_A_CHART} times", KEYS_A_CHART)
+    if not 1 <= buckets <= BUCKETS_MOST:
+        raise Refused.at("buckets", f"must be 1 to {BUCKETS_MOST:,}", BUCKETS_MOST)
+    return distinct
 
 
 def series_csv(views: Views, run: RunId, keys: Sequence[str] = (), *, attempt: int | None = None) -> Iterator[str]:
@@ -156,4 +215,10 @@ def _series(known: SeriesSummary, descriptor: Descriptor | None) -> Series:
         last_at=moment_or_none(known.last_at),
         invalid=known.invalid,
         descriptor=descriptor,
+        change=_change(known),
+        facets=validation_key(known.key),
     )
+
+
+def _change(known: SeriesSummary) -> float | None:
+    return relative_change(known.first, known.last, known.count)

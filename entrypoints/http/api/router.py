@@ -34,6 +34,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     runs.withdraw_share,
     series.list_series,
     series.data,
+    series.superseded,
     series.csv,
     documents.read_hyperparameters,
     documents.read_environment,
