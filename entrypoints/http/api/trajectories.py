@@ -25,16 +25,17 @@ from entrypoints.http.signed_in import SignedIn
 
 
 def provide_filter(
-    of_scope: Annotated[str | None, QueryParameter(name="scope")] = None,  # `scope` is the ASGI scope to Litestar
+    # `scope` and `state` are Litestar's own.
+    of_scope: Annotated[str | None, QueryParameter(name="scope")] = None,
     round_id: FromQuery[str | None] = None,
     diagnostic: FromQuery[str | None] = None,
     step: Annotated[int | None, QueryParameter(ge=0, le=INT64_MAX)] = None,
     trial_id: FromQuery[str | None] = None,
-    state: FromQuery[index.IndexState | None] = None,
+    in_state: Annotated[index.IndexState | None, QueryParameter(name="state")] = None,
 ) -> index.TrajectoryFilter:
     """The dependency `wanted`: its parameters become the question's."""
     return index.TrajectoryFilter(
-        scope=of_scope, round_id=round_id, diagnostic=diagnostic, step=step, trial_id=trial_id, state=state
+        scope=of_scope, round_id=round_id, diagnostic=diagnostic, step=step, trial_id=trial_id, state=in_state
     )
 
 
