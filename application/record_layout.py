@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal, TypeVar
 
@@ -112,6 +112,14 @@ def key_of(table: RecordTable[R], key: Sequence[Scalar]) -> Key:
     return tuple(value(columns[name], given) for name, given in zip(table.key, key, strict=True))
 
 
+def paired_columns(table: RecordTable[R], by: str, of: str) -> tuple[Column, Column]:
+    """The columns that two lists are paired by and compared in. Raises TypeError where they do not serve for it."""
+    columns = layout(table).columns
+    if by not in table.key or of not in columns or columns[of].optional or columns[of].kind == "texts":
+        raise TypeError(f"table {table.name!r}: cannot be paired by {by!r} and compared in {of!r}")
+    return columns[by], columns[of]
+
+
 def value(column: Column, given: object) -> Value:
     """`given` as the column keeps it, None included. Raises Refused for what it cannot hold."""
     match column.kind, given:
@@ -165,6 +173,12 @@ def stored(table: RecordTable[R], record: R) -> dict[str, Value]:
 def any_case(text: str) -> str:
     """A regular expression, the same for Python and PostgreSQL, that finds `text` literally in any case."""
     return "".join(_any_case(character) for character in text)
+
+
+def having(texts: Iterable[str], part: str) -> list[str]:
+    """Those that `any_case(part)` finds; an empty `part` is in all of them."""
+    found = re.compile(any_case(part)).search
+    return [text for text in texts if found(text)]
 
 
 def _any_case(character: str) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from adapters.memory.records import MemoryRecords
+from adapters.memory.record_pairs import MemoryRecordPairs
 from application.ports.event_log import EventLog, RecordedEvent
-from application.ports.records import RecordReader
+from application.ports.record_pairs import PairReader
 from application.ports.series_view import SeriesReader
 from application.ports.views import START, ProjectionFault
 from application.projections.faults import described
@@ -20,6 +20,7 @@ from domain.events import Event, decode
 from domain.ids import Position, RunId
 
 _BATCH = 512
+_ALL = 1 << 62
 _LOOK_SECONDS = 0.01
 FOLDS = 2
 """Pasts that are kept in memory at one time."""
@@ -74,8 +75,8 @@ class MemoryViews:
     def __init__(
         self, log: EventLog, projections: Sequence[Projection], scalars: SeriesTwin, hardware: SeriesTwin
     ) -> None:
-        records = MemoryRecords()
-        self.records: RecordReader = records
+        records = MemoryRecordPairs()
+        self.records: PairReader = records
         self.scalars: SeriesReader = scalars
         self.hardware: SeriesReader = hardware
         self.log = log
@@ -83,13 +84,21 @@ class MemoryViews:
         self._folds = [_fold(one, records) for one in projections]
         self._folds += [_series_fold("series", scalars), _series_fold("hardware_series", hardware)]
 
-    def follow(self, until: Position, run: RunId | None = None) -> None:
-        """Takes in the events behind `position`, up to `until`; of one run alone where one is named."""
-        while events := self.log.read(self.position, limit=_BATCH, until=until, run=run):
-            for recorded in events:
-                self._take(recorded)
-            self.position = events[-1].position
+    def follow(self, until: Position, *runs: RunId) -> None:
+        """Takes in the events behind `position`, up to `until`; of some runs alone where they are named."""
+        for run in runs or (None,):
+            after = self.position
+            while events := self.log.read(after, limit=_BATCH, until=until, run=run):
+                for recorded in events:
+                    self._take(recorded)
+                after = events[-1].position
         self.position = max(self.position, until)
+
+    def changed(self, after: Position, most: int) -> set[RunId] | None:
+        if self.position - after > most:
+            return None
+        count = max(0, self.position - after)
+        return {one.run for one in self.log.read(after, limit=count, max_bytes=_ALL, until=self.position)}
 
     def faults(self, run: RunId) -> list[ProjectionFault]:
         found = [fault for fold in self._folds if (fault := fold.fault(run)) is not None]
@@ -107,7 +116,7 @@ def _series_fold(name: str, twin: SeriesTwin) -> _Fold:
     return _Fold(name, None, lambda recorded, event: twin.project([(recorded, event)]))
 
 
-def _fold(projection: Projection, records: MemoryRecords) -> _Fold:
+def _fold(projection: Projection, records: MemoryRecordPairs) -> _Fold:
     reads = frozenset(str(kind.__struct_config__.tag) for kind in projection.reads)
     return _Fold(projection.name, reads, lambda recorded, event: projection.project(recorded, event, records))
 
@@ -149,15 +158,15 @@ class MemoryReading:
             yield self._views
 
     @contextmanager
-    def at(self, run: RunId, as_of: Position) -> Iterator[MemoryViews]:
-        """The views of one run as they were; of the present where `as_of` is in the future.
+    def at(self, run: RunId, as_of: Position, *beside: RunId) -> Iterator[MemoryViews]:
+        """The views of some runs as they were; of the present where `as_of` is in the future.
 
         Raises `TryAgain` where `FOLDS` others are made and none of them ends in time, or too many wait for it: each may
         take the memory of a whole run.
         """
         with _held(self._asking, 0.0), _held(self._folds, FOLD_WAIT_SECONDS):
             views = self._empty()
-            views.follow(min(as_of, self._log.head().position), run)
+            views.follow(min(as_of, self._log.head().position), *dict.fromkeys((run, *beside)))
             yield views
 
     def await_news(self, after: Position, seconds: float) -> Position:

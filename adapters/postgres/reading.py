@@ -17,9 +17,10 @@ from adapters.postgres.database import Database, storable
 from adapters.postgres.projected_position import ProjectedPosition, seconds_until
 from adapters.postgres.projector_cohort import POSITIONS
 from adapters.postgres.projector_tracked import schema_of
-from adapters.postgres.records import PostgresRecords
+from adapters.postgres.record_pairs import PostgresRecordPairs
 from application.ports.event_log import EventLog
-from application.ports.records import RecordReader, RecordTable
+from application.ports.record_pairs import PairReader
+from application.ports.records import RecordTable
 from application.ports.series_view import SeriesReader
 from application.ports.views import START, ProjectionFault, Views
 from application.projections.projection import Projection
@@ -42,10 +43,13 @@ _FAULTS = """
     SELECT name, version, f.position, error, at FROM projection_fault f
     JOIN projection_serving USING (name, version) WHERE run = %s ORDER BY name COLLATE "C"
 """
+# Not bounded by a position: some views may be ahead of the others.
+_CHANGED = "SELECT DISTINCT run FROM stored_events WHERE notification_id > %s"
 
 OpenSeries = Callable[[Connection[TupleRow], str], SeriesReader]
 """(connection, schema) -> the curves of one family, read in the connection's transaction."""
-AsOf = Callable[[RunId, Position], AbstractContextManager[Views]]
+AsOf = Callable[..., AbstractContextManager[Views]]
+"""(run, position, other runs…) -> their views as they were."""
 
 
 class SeriesSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,11 +77,18 @@ class PostgresViews:
         schemas = {name: schema_of(name, version) for name, version in serving.items()}
         self.position = position
         self.log = log
-        self.records: RecordReader = PostgresRecords(conn, {table: schemas[name] for table, name in tables.items()})
+        self.records: PairReader = PostgresRecordPairs(
+            conn, {table: schemas[name] for table, name in tables.items()}
+        )
         self.scalars = scalars.open(conn, schemas[scalars.view])
         self.hardware = hardware.open(conn, schemas[hardware.view])
         self._conn = conn
         self._serving = serving
+
+    def changed(self, after: Position, most: int) -> set[RunId] | None:
+        if self.position - after > most:
+            return None
+        return {run for (run,) in self._conn.execute(_CHANGED, (after,), binary=True).fetchall()}
 
     def faults(self, run: RunId) -> list[ProjectionFault]:
         rows = self._conn.execute(_FAULTS, (run,)).fetchall() if storable(run) else []
@@ -124,8 +135,8 @@ class PostgresReading:
             if not self._waited(min_position, deadline):
                 deadline = 0.0
 
-    def at(self, run: RunId, as_of: Position) -> AbstractContextManager[Views]:
-        return self._as_of(run, as_of)
+    def at(self, run: RunId, as_of: Position, *beside: RunId) -> AbstractContextManager[Views]:
+        return self._as_of(run, as_of, *beside)
 
     def await_news(self, after: Position, seconds: float) -> Position:
         return self._projected.news(after, seconds)

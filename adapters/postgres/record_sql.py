@@ -34,6 +34,11 @@ def quoted(*names: str) -> str:
     return sql.Identifier(*names).as_string(None)
 
 
+def type_of(column: Column) -> str:
+    """What a value of the column is cast to."""
+    return _CASTS[column.kind]
+
+
 def create(schema: str, table: RecordTable[R]) -> list[str]:
     """The statements that make a table and its indexes."""
     known = layout(table)
@@ -88,13 +93,13 @@ def find(
     limit: int | None,
 ) -> tuple[bytes, Parameters]:
     """The bodies of the records that meet every condition, in order, behind `after`."""
-    tests, parameters = _conditions(table, where)
+    tests, parameters = conditions(table, where)
     fields = sort_fields(table, order, where)
     if after is not None:
         behind, bounds = _behind(fields, last_seen(table, order, fields, after), descending=descending)
         tests.append(behind)
         parameters += bounds
-    text = f"SELECT body FROM {quoted(schema, table.name)}{_where(tests)}"
+    text = f"SELECT body FROM {quoted(schema, table.name)}{where_all(tests)}"
     if fields:
         text += " ORDER BY " + ", ".join(_sorted(field.column, descending=descending) for field in fields)
     if limit is not None:
@@ -105,11 +110,12 @@ def find(
 
 def count(schema: str, table: RecordTable[R], where: Sequence[Where]) -> tuple[bytes, Parameters]:
     """How many records meet every condition."""
-    tests, parameters = _conditions(table, where)
-    return f"SELECT count(*) FROM {quoted(schema, table.name)}{_where(tests)}".encode(), parameters
+    tests, parameters = conditions(table, where)
+    return f"SELECT count(*) FROM {quoted(schema, table.name)}{where_all(tests)}".encode(), parameters
 
 
-def _where(tests: Sequence[str]) -> str:
+def where_all(tests: Sequence[str]) -> str:
+    """The clause of several conditions; nothing where there are none."""
     return f" WHERE {' AND '.join(tests)}" if tests else ""
 
 
@@ -119,7 +125,8 @@ def _sorted(column: Column, *, descending: bool) -> str:
     return f"{quoted(column.name)}{' DESC NULLS LAST' if descending else ' NULLS FIRST'}"
 
 
-def _conditions(table: RecordTable[R], where: Sequence[Where]) -> tuple[list[str], Parameters]:
+def conditions(table: RecordTable[R], where: Sequence[Where]) -> tuple[list[str], Parameters]:
+    """Each as SQL, and the values they compare with, in order."""
     tests: list[str] = []
     parameters: Parameters = []
     for one in where:

@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from application.ports.event_log import EventLog
-from application.ports.records import RecordReader
+from application.ports.record_pairs import PairReader
 from application.ports.series_view import SeriesReader
 from domain.ids import Micros, Position, RunId
 
@@ -30,13 +30,20 @@ class ProjectionFault(msgspec.Struct, frozen=True, kw_only=True):
 class Views(Protocol):
     """All views at one moment of the log."""
 
-    records: RecordReader
+    records: PairReader
     scalars: SeriesReader
     hardware: SeriesReader
     log: EventLog
     """For bodies that views only point at. Never read it past `position`."""
     position: Position
     """What the views have taken in."""
+
+    def changed(self, after: Position, most: int) -> set[RunId] | None:
+        """Runs of which something behind `after` was taken in, perhaps some of which it will be soon.
+
+        None where more than `most` events would have to be looked at.
+        """
+        ...
 
     def faults(self, run: RunId) -> list[ProjectionFault]:
         """What is missing in the views of this run, by name of the projection; usually nothing."""
@@ -53,8 +60,8 @@ class Reading(Protocol):
         """
         ...
 
-    def at(self, run: RunId, as_of: Position) -> AbstractContextManager[Views]:
-        """The views of one run as they were when `as_of` was the last position."""
+    def at(self, run: RunId, as_of: Position, *beside: RunId) -> AbstractContextManager[Views]:
+        """The views of one run, and of others beside it, as they were when `as_of` was the last position."""
         ...
 
     def await_news(self, after: Position, seconds: float) -> Position:

@@ -19,6 +19,8 @@ from domain.ids import Attempt, RunId
 from domain.rules.metric_ranking import Ahead, ComparisonVerdict, MetricEvidence, ahead, comparison_verdict
 
 _KIND = "review-metric"
+LOOKED_AT = 400
+"""Metrics that are looked at for one page of those that differ, a page at least: so it takes no longer than others."""
 
 
 class ReviewedValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,24 +75,43 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def review(
-    views: Views, left: RunId, right: RunId, *, q: str = "", limit: int | None = None, cursor: str | None = None
+    views: Views,
+    left: RunId,
+    right: RunId,
+    *,
+    q: str = "",
+    differing: bool = False,
+    limit: int | None = None,
+    cursor: str | None = None,
 ) -> Review:
-    """`right` beside `left`; metrics that either reported, by key, those that contain `q`. Raises `UnknownRun`."""
+    """`right` beside `left`; metrics that either reported, by key, those that contain `q`. Raises `UnknownRun`.
+
+    `differing`: those alone of which the two runs tell anything different. At most `LOOKED_AT` are looked at for a
+    page, which may so hold fewer than `limit` items, or none, before the last.
+    """
     return Review(
         left=run_item(views, left),
         right=run_item(views, right),
-        metrics=_metrics(views, left, right, q=q, size=page_size(limit), cursor=cursor),
+        metrics=_metrics(views, (left, right), q=q, differing=differing, size=page_size(limit), cursor=cursor),
         benchmarks=_benchmarks(views, left, right),
     )
 
 
-def _metrics(views: Views, left: RunId, right: RunId, *, q: str, size: int, cursor: str | None) -> Page[ReviewedMetric]:
+def _metrics(
+    views: Views, runs: tuple[RunId, RunId], *, q: str, differing: bool, size: int, cursor: str | None
+) -> Page[ReviewedMetric]:
     after = parts_of(cursor, _KIND, tuple[str])[0] if cursor else None
-    known = {key for run in (left, right) for key in views.scalars.keys(run, q=q, after=after, limit=size + 1)}
-    keys = sorted(known)[: size + 1]
-    sides = [_values(views, run, keys[:size]) for run in (left, right)]
-    items = [_metric(key, sides[0].get(key), sides[1].get(key)) for key in keys[:size]]
-    return Page(items=items, next_cursor=cursor_of(_KIND, keys[size - 1]) if len(keys) > size else None)
+    most = max(size, LOOKED_AT) if differing else size
+    known = {key for run in runs for key in views.scalars.keys(run, q=q, after=after, limit=most + 1)}
+    keys = sorted(known)[: most + 1]
+    found = [one for one in _beside(views, runs, keys[:most]) if not differing or one.left != one.right]
+    behind = found[size - 1].key if len(found) > size else keys[most - 1] if len(keys) > most else None
+    return Page(items=found[:size], next_cursor=None if behind is None else cursor_of(_KIND, behind))
+
+
+def _beside(views: Views, runs: tuple[RunId, RunId], keys: list[str]) -> list[ReviewedMetric]:
+    left, right = (_values(views, run, keys) for run in runs)
+    return [_metric(key, left.get(key), right.get(key)) for key in keys]
 
 
 def _values(views: Views, run: RunId, keys: list[str]) -> dict[str, ReviewedValue]:

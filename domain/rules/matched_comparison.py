@@ -7,12 +7,18 @@ metadata", RULINGS "`matched` is decided by the four digests alone".
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Literal
+
 import msgspec
 from tuneplane.contract import DIGEST_FIELDS
 
 from domain.events.protocol import ProtocolDeclared
 from domain.rules.outcome_counts import OutcomeCounts
 from domain.rules.success_rate import success_rate
+
+Agreement = Literal["equal", "differs", "missing"]
+ShortfallKind = Literal["population_unknown", "exceeded", "not_reported", "infra_error", "unscored", "nothing_scored"]
 
 
 class RoundEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +28,14 @@ class RoundEvidence(msgspec.Struct, frozen=True, kw_only=True):
     expected: int | None
     """Declared population; None is unknown."""
     counts: OutcomeCounts
+
+
+class Shortfall(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing for which a round is not completely scored."""
+
+    kind: ShortfallKind
+    trials: int | None
+    """How many trials it concerns; None where it concerns no number of them."""
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,17 +53,44 @@ def compare(left: RoundEvidence, right: RoundEvidence) -> Comparison:
     return Comparison(matched=not found, mismatches=found, difference=None if found else _difference(left, right))
 
 
+def agreement(field: str, left: ProtocolDeclared | None, right: ProtocolDeclared | None) -> Agreement:
+    """Whether both sides declared the same digest `field`; `missing` where a side declared none."""
+    if left is None or right is None:
+        return "missing"
+    return "equal" if getattr(left, field) == getattr(right, field) else "differs"
+
+
 def mismatches(left: ProtocolDeclared | None, right: ProtocolDeclared | None) -> tuple[str, ...]:
     """The digest fields in which two protocols are not the same; all of them where one is missing."""
-    if left is None or right is None:
-        return ("protocol", *DIGEST_FIELDS)
-    return tuple(field for field in DIGEST_FIELDS if getattr(left, field) != getattr(right, field))
+    found = tuple(field for field in DIGEST_FIELDS if agreement(field, left, right) != "equal")
+    return ("protocol", *found) if left is None or right is None else found
 
 
 def completely_scored(side: RoundEvidence) -> bool:
     """Whether every declared trial was reported and scored, and none beside them."""
     counts = side.counts
     return side.expected == counts.reported == counts.success + counts.failure
+
+
+def shortfalls(side: RoundEvidence) -> tuple[Shortfall, ...]:
+    """Why a round's rate may be in no difference; none where it is completely scored and has a rate."""
+    return tuple(_shortfalls(side))
+
+
+def _shortfalls(side: RoundEvidence) -> Iterator[Shortfall]:
+    counts = side.counts
+    if side.expected is None:
+        yield Shortfall(kind="population_unknown", trials=None)
+    elif counts.reported > side.expected:
+        yield Shortfall(kind="exceeded", trials=counts.reported - side.expected)
+    elif counts.reported < side.expected:
+        yield Shortfall(kind="not_reported", trials=side.expected - counts.reported)
+    if counts.infra_error:
+        yield Shortfall(kind="infra_error", trials=counts.infra_error)
+    if counts.unscored:
+        yield Shortfall(kind="unscored", trials=counts.unscored)
+    if not counts.success + counts.failure:
+        yield Shortfall(kind="nothing_scored", trials=None)
 
 
 def _difference(left: RoundEvidence, right: RoundEvidence) -> float | None:

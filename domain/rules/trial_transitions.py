@@ -21,6 +21,8 @@ Transition = Literal[
     "not_scored",
 ]
 TRANSITIONS: tuple[Transition, ...] = get_args(Transition)
+OutcomePair = tuple[OutcomeStatus | None, OutcomeStatus | None]
+"""The current outcomes of one trial, left and right; None where that side has not reported it."""
 
 _SCORED: dict[tuple[OutcomeStatus, OutcomeStatus], Transition] = {
     ("failure", "success"): "failure_to_success",
@@ -44,6 +46,13 @@ def transition(left: OutcomeStatus | None, right: OutcomeStatus | None) -> Trans
     if right is None:
         return "missing_right"
     return _SCORED.get((left, right), "not_scored")
+
+
+def outcomes_of(wanted: Transition) -> list[OutcomePair]:
+    """Every pair of outcomes that makes a transition: what to look for where trials are chosen by it."""
+    outcomes: tuple[OutcomeStatus | None, ...] = (*get_args(OutcomeStatus), None)
+    pairs = [(left, right) for left in outcomes for right in outcomes if (left, right) != (None, None)]
+    return [(left, right) for left, right in pairs if transition(left, right) == wanted]
 
 
 def transitions(left: Mapping[str, OutcomeStatus], right: Mapping[str, OutcomeStatus]) -> dict[Transition, int]:

@@ -1,9 +1,19 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given as for_all
+from hypothesis import strategies as st
 
 from domain.protocol import declare_protocol as declaring
-from domain.rules.matched_comparison import Comparison, RoundEvidence, compare, mismatches
+from domain.rules.matched_comparison import (
+    Comparison,
+    RoundEvidence,
+    agreement,
+    compare,
+    completely_scored,
+    mismatches,
+    shortfalls,
+)
 from domain.rules.outcome_counts import OutcomeCounts
 from tests.domain.given import given
 from tests.factories import a_protocol
@@ -73,3 +83,43 @@ def test_mismatches_come_in_the_order_of_the_contract():
 def test_an_incomplete_side_takes_the_difference_away_and_not_the_match(incomplete):
     for found in (compare(incomplete, a_round()), compare(a_round(), incomplete)):
         assert found == Comparison(matched=True, mismatches=(), difference=None)
+
+
+def test_each_digest_agrees_differs_or_is_missing():
+    changed = a_protocol(cohort_digest="0" * 64)
+    assert [agreement(field, a_protocol(), changed) for field in DIGESTS] == ["equal", "differs", "equal", "equal"]
+    assert agreement("cohort_digest", None, changed) == agreement("cohort_digest", changed, None) == "missing"
+
+
+@pytest.mark.parametrize(
+    ("incomplete", "why"),
+    [
+        (a_round(), []),
+        (a_round(expected=None), [("population_unknown", None)]),
+        (a_round(expected=5), [("not_reported", 3)]),
+        (a_round(expected=1), [("exceeded", 1)]),
+        (a_round(expected=6, unscored=2), [("not_reported", 2), ("unscored", 2)]),
+        (a_round(expected=0, success=0, failure=0), [("nothing_scored", None)]),
+    ],
+)
+def test_why_a_round_is_not_completely_scored_is_said_with_counts(incomplete, why):
+    assert [(one.kind, one.trials) for one in shortfalls(incomplete)] == why
+
+
+COUNT = st.integers(0, 3)
+
+
+@for_all(expected=st.none() | st.integers(0, 9), success=COUNT, failure=COUNT, unscored=COUNT, broken=COUNT)
+def test_a_round_lacks_something_where_and_only_where_it_can_be_in_no_difference(
+    expected, success, failure, unscored, broken
+):
+    counts = OutcomeCounts(
+        success=success,
+        failure=failure,
+        unscored=unscored,
+        infra_error=broken,
+        reported=success + failure + unscored + broken,
+    )
+    side = RoundEvidence(protocol=a_protocol(), expected=expected, counts=counts)
+    assert bool(shortfalls(side)) == (compare(side, a_round()).difference is None)
+    assert not (completely_scored(side) and [one for one in shortfalls(side) if one.kind != "nothing_scored"])

@@ -7,7 +7,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from domain.events.outcome import OutcomeStatus
-from domain.rules.trial_transitions import TRANSITIONS, transition, transitions
+from domain.rules.trial_transitions import TRANSITIONS, outcomes_of, transition, transitions
 
 STATUSES: tuple[OutcomeStatus, ...] = ("success", "failure", "infra_error", "unscored")
 
@@ -49,6 +49,13 @@ def test_every_transition_is_counted_and_those_nobody_made_are_0():
         "not_scored": 0,
     }
     assert tuple(transitions({}, {})) == TRANSITIONS
+
+
+def test_each_pair_of_outcomes_is_looked_for_under_its_transition_alone():
+    found = [(name, pair) for name in TRANSITIONS for pair in outcomes_of(name)]
+    assert len({pair for _, pair in found}) == len(found) == 5 * 5 - 1
+    assert all(transition(*pair) == name for name, pair in found)
+    assert outcomes_of("success_to_failure") == [("success", "failure")]
 
 
 SIDE = st.dictionaries(st.sampled_from("abcdef"), st.sampled_from(STATUSES))

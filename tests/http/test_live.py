@@ -111,8 +111,8 @@ class Counting:
         self.opened += 1
         return self.reading.now(min_position)
 
-    def at(self, run, as_of):
-        return self.reading.at(run, as_of)
+    def at(self, run, as_of, *beside):
+        return self.reading.at(run, as_of, *beside)
 
     def await_news(self, after, seconds):
         return self.reading.await_news(after, min(seconds, 0.05))

@@ -96,9 +96,9 @@ class Reports:
         with self._reading.now() as views:
             return views
 
-    def views_at(self, position: Position, run_id: RunId = a.RUN) -> Views:
-        """One run as it was."""
-        with self._reading.at(run_id, position) as views:
+    def views_at(self, position: Position, run_id: RunId = a.RUN, *beside: RunId) -> Views:
+        """One run, and others beside it, as they were."""
+        with self._reading.at(run_id, position, *beside) as views:
             return views
 
     def _placed(self, event: e.Event) -> Placement:

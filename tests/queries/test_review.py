@@ -1,6 +1,6 @@
 import pytest
 
-from application.queries.review import review
+from application.queries.review import LOOKED_AT, review
 from domain.errors import UnknownRun
 from domain.ids import RunId
 from tests import factories as a
@@ -70,6 +70,42 @@ def test_metrics_page_and_filter_over_both_runs(two):
 
     assert (found, cursor) == (["a", "b", "c", "e", "g", "h"], None)
     assert [one.key for one in metrics(two, q="H").items] == ["h"]
+
+
+def test_only_metrics_that_differ_are_listed_where_they_are_asked_for(two):
+    for key in "abcd":
+        two.scalars.put(key, 1.0)
+        two.scalars.put(key, 2.0 if key == "b" else 1.0, run=OTHER)
+    two.scalars.put("c", 3.0)
+    two.scalars.put("e", 1.0)
+
+    first = metrics(two, differing=True, limit=2)
+    second = metrics(two, differing=True, limit=2, cursor=first.next_cursor)
+
+    assert [one.key for one in first.items] == ["b", "c"]
+    assert ([one.key for one in second.items], second.next_cursor) == (["e"], None)
+    assert [one.key for one in metrics(two, differing=True, q="C").items] == ["c"]
+
+
+def test_a_page_of_those_that_differ_ends_where_enough_was_looked_at_and_goes_on(two):
+    for number in range(LOOKED_AT + 2):
+        for run in (a.RUN, OTHER):
+            two.scalars.put(f"m{number:04}", 1.0, run=run)
+    two.scalars.put(f"m{LOOKED_AT + 1:04}", 2.0)
+
+    first = metrics(two, differing=True)
+    second = metrics(two, differing=True, cursor=first.next_cursor)
+
+    assert first.items == []
+    assert [one.key for one in second.items] == [f"m{LOOKED_AT + 1:04}"]
+
+
+def test_the_same_value_with_another_identity_differs(two):
+    for run in (a.RUN, OTHER):
+        two.scalars.put("rate", 0.5, run=run)
+    two.of(declared(a.RUN, comparison_id="v1"))
+
+    assert [one.key for one in metrics(two, differing=True).items] == ["rate"]
 
 
 def test_benchmarks_are_grouped_and_none_is_ranked(two):

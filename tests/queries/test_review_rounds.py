@@ -1,11 +1,13 @@
+from collections import Counter
 from itertools import count
 
 import pytest
+from tuneplane.contract import trajectory_id
 
 from application.queries.review_rounds import Side, review_rounds, side_of
 from domain.errors import Refused, UnknownThing
 from domain.events import Event
-from domain.ids import RoundId, RunId
+from domain.ids import Position, RoundId, RunId
 from tests import factories as a
 
 OTHER = RunId("run-2")
@@ -113,6 +115,64 @@ def test_transitions_are_counted(two):
 
     assert (found.failure_to_success, found.success_to_failure, found.both_success, found.both_failure) == (1, 2, 3, 4)
     assert (found.missing_left, found.missing_right, found.not_scored) == (5, 6, 7)
+
+
+def test_every_pair_of_outcomes_is_counted(two):
+    planned(two)
+
+    found = {(one.left, one.right): one.trials for one in compared(two).outcomes}
+
+    assert found == dict(Counter(PLAN))
+
+
+def sent(trial, trial_attempt, **of):
+    known = trajectory_id("validation", "r1", trial, trial_attempt)
+    return a.a_trajectory(trajectory_id=known, trial_id=trial, trial_attempt=trial_attempt, **of)
+
+
+def test_a_trial_names_the_attempts_that_count_and_the_trajectories_they_sent(two):
+    report(two, LEFT, 2, ["failure", "success"])
+    report(two, RIGHT, 2, [None, "success"])
+    two.of(
+        a.an_outcome(trial_id="t01", trial_attempt=2, status="failure"),
+        sent("t01", 1),
+        sent("t01", 2),
+        sent("t01", 1, run=OTHER),
+    )
+
+    first, second = compared(two).trials.items
+
+    assert (first.left_trial_attempt, first.left_attempts, first.left_trajectory_id) == (0, 1, None)
+    assert (first.right_trial_attempt, first.right_attempts, first.right_trajectory_id) == (None, None, None)
+    assert (second.left_trial_attempt, second.left_attempts) == (2, 2)
+    assert (second.right_trial_attempt, second.right_attempts) == (0, 1)
+    assert second.left_trajectory_id == trajectory_id("validation", "r1", "t01", 2)
+    assert second.right_trajectory_id is None
+
+
+def test_each_digest_stands_with_both_declarations_and_each_side_with_what_it_lacks(two):
+    report(two, LEFT, 3, ["failure", "infra_error"], cohort_digest="0" * 64)
+    report(two, RIGHT, 1, ["success"], protocol=False)
+
+    found = compared(two)
+
+    assert [one.field for one in found.digests] == list(DIGESTS)
+    assert {one.agreement for one in found.digests} == {"missing"}
+    assert (found.digests[1].left, found.digests[1].right) == ("0" * 64, None)
+    assert [(one.kind, one.trials) for one in found.left.shortfalls] == [("not_reported", 1), ("infra_error", 1)]
+    assert found.right.shortfalls == []
+
+
+def test_two_runs_are_compared_as_they_were_at_one_position(two):
+    report(two, LEFT, 1, ["failure"])
+    report(two, RIGHT, 1, ["success"])
+    (then,) = two.of(a.an_outcome(run=OTHER, trial_attempt=1, trial_id="t00", status="failure"))
+
+    before = review_rounds(two.views_at(Position(then - 1), a.RUN, OTHER), LEFT, RIGHT)
+    after = review_rounds(two.views_at(then, a.RUN, OTHER), LEFT, RIGHT)
+
+    assert (before.difference, before.transitions.failure_to_success) == (1.0, 1)
+    assert (after.difference, after.transitions.both_failure) == (0.0, 1)
 
 
 def test_every_trial_of_either_side_is_listed_once_whatever_the_page(two):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from litestar import Response, get
 from litestar.di import NamedDependency
@@ -22,12 +22,14 @@ def compare_runs(
     left: FromQuery[str],
     right: FromQuery[str],
     q: Annotated[str, QueryParameter(max_length=METRIC_KEY_CHARS)] = "",
+    only: FromQuery[Literal["all", "differing"]] = "all",
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Response[Review]:
     """Metrics with comparison-identity verdicts, benchmarks. It establishes no equivalence of protocols."""
-    with moment.all_views() as views:
-        return moment.answer(views, review(views, RunId(left), RunId(right), q=q, limit=limit, cursor=cursor))
+    with moment.views(left, right) as views:
+        found = review(views, RunId(left), RunId(right), q=q, differing=only == "differing", limit=limit, cursor=cursor)
+        return moment.answer(views, found)
 
 
 @get("/api/review/rounds", sync_to_thread=True)
@@ -40,13 +42,7 @@ def compare_rounds(
     cursor: Cursor = None,
 ) -> Response[RoundComparison]:
     """`left` and `right` are `run:round`. What is found is observed, no statistical proof."""
-    with moment.all_views() as views:
-        found = review_rounds(
-            views,
-            side_of(left, "left"),
-            side_of(right, "right"),
-            transition=transition,
-            limit=limit,
-            cursor=cursor,
-        )
+    one, other = side_of(left, "left"), side_of(right, "right")
+    with moment.views(one.run, other.run) as views:
+        found = review_rounds(views, one, other, transition=transition, limit=limit, cursor=cursor)
         return moment.answer(views, found)
