@@ -15,6 +15,7 @@ from application.record_layout import (
     Value,
     any_case,
     asked,
+    having,
     key_of,
     last_seen,
     layout,
@@ -75,6 +76,11 @@ class MemoryRecords:
     def count(self, table: RecordTable[R], *where: Where) -> int:
         """How many records meet every condition."""
         return sum(1 for _ in self._matching(table, where))
+
+    def distinct(self, table: RecordTable[R], field: str, *, contains: str = "", most: int) -> list[str]:
+        """Different values of a text column; see the port."""
+        values = {row.columns[field] for row in self._matching(table, ())}
+        return having(sorted(one for one in values if isinstance(one, str))[:most], contains)
 
     def _matching(self, table: RecordTable[R], where: Sequence[Where]) -> Iterable[_Row]:
         tests = [_test(table, one) for one in where]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from application.ports.event_log import RecordedEvent
+from application.ports.series_across import SeriesValues
 from application.ports.series_view import Chart, PointRow, SeriesSummary
 from application.series.chart import chart_of_points
 from application.series.columns import Batch, unpack
@@ -52,6 +53,19 @@ class MemorySeriesView:
     def series_count(self, run: RunId) -> int:
         """Series the run has opened."""
         return len(self._numbers.get(run, ()))
+
+    def across(self, key: str, runs: Sequence[RunId] | None = None) -> dict[RunId, SeriesValues]:
+        """What is known of `key` in each run that reported a finite point."""
+        found = {}
+        for run in self._numbers if runs is None else runs:
+            for one in self.summaries(run, [key]):
+                if one.min is not None and one.max is not None and one.mean is not None and one.last is not None:
+                    found[run] = SeriesValues(one.min, one.max, one.mean, one.last)
+        return found
+
+    def known_keys(self, *, q: str = "", limit: int) -> list[str]:
+        """Of all runs, in code-point order."""
+        return matching(sorted({key for numbers in self._numbers.values() for key in numbers}), q)[:limit]
 
     def summaries(self, run: RunId, keys: Sequence[str], attempt: Attempt | None = None) -> list[SeriesSummary]:
         """In the order of `keys`; those without any report are left out."""

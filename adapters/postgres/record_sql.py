@@ -114,6 +114,19 @@ def count(schema: str, table: RecordTable[R], where: Sequence[Where]) -> tuple[b
     return f"SELECT count(*) FROM {quoted(schema, table.name)}{where_all(tests)}".encode(), parameters
 
 
+def distinct(schema: str, table: RecordTable[R], field: str) -> bytes:
+    """The first different values of a column that begins an index, each found by one step down that index."""
+    if not any(index[0] == field for index in layout(table).indexes):
+        raise TypeError(f"table {table.name!r}: no index begins with {field!r}")
+    name, column = quoted(schema, table.name), quoted(field)
+    first = f"SELECT {column} FROM {name} WHERE {column} {{behind}} ORDER BY {column} LIMIT 1"
+    return (
+        f"WITH RECURSIVE known(value) AS (({first.format(behind='IS NOT NULL')}) UNION ALL"
+        f" SELECT ({first.format(behind='> known.value')}) FROM known WHERE known.value IS NOT NULL)"
+        " SELECT value FROM known WHERE value IS NOT NULL LIMIT %s"
+    ).encode()
+
+
 def where_all(tests: Sequence[str]) -> str:
     """The clause of several conditions; nothing where there are none."""
     return f" WHERE {' AND '.join(tests)}" if tests else ""

@@ -13,7 +13,7 @@ from psycopg.rows import TupleRow
 from adapters.postgres import record_sql
 from adapters.postgres.binary_arrays import BinaryArray, ByteaArray, column_array, teach
 from application.ports.records import RecordTable, Scalar, Where
-from application.record_layout import Key, Value, key_of, layout, stored
+from application.record_layout import Key, Value, having, key_of, layout, stored
 
 R = TypeVar("R", bound=msgspec.Struct)
 CACHE_BYTES = 2_000_000
@@ -65,6 +65,11 @@ class PostgresRecords:
         query, parameters = record_sql.count(self._schemas[table], table, where)
         row = self._conn.execute(query, parameters).fetchone()
         return 0 if row is None else int(row[0])
+
+    def distinct(self, table: RecordTable[R], field: str, *, contains: str = "", most: int) -> list[str]:
+        """Different values of a text column; see the port."""
+        query = record_sql.distinct(self._schemas[table], table, field)
+        return having((value for (value,) in self._conn.execute(query, (most,)).fetchall()), contains)
 
 
 class _Buffered(msgspec.Struct, frozen=True):
@@ -132,6 +137,10 @@ class RecordBatch:
     def count(self, table: RecordTable[R], *where: Where) -> int:
         """As the port; the puts of this batch are there."""
         return self._flushed(table).count(table, *where)
+
+    def distinct(self, table: RecordTable[R], field: str, *, contains: str = "", most: int) -> list[str]:
+        """As the port; the puts of this batch are there."""
+        return self._flushed(table).distinct(table, field, contains=contains, most=most)
 
     def put(self, table: RecordTable[R], record: R) -> None:
         """Makes the record the one with its key, when the batch is flushed."""

@@ -66,6 +66,13 @@ class RecordReader(Protocol):
         """How many records meet every condition."""
         ...
 
+    def distinct(self, table: RecordTable[R], field: str, *, contains: str = "", most: int) -> list[str]:
+        """Different values of a text column that begins an index, in code-point order; None is left out.
+
+        The first `most` of them are looked through for `contains` (any case, literally).
+        """
+        ...
+
 
 class Records(RecordReader, Protocol):
     """What a projection may do: read its own tables and write them."""

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import msgspec
 
+from application.ports.series_across import SeriesAcross
 from domain.ids import Attempt, RunId
 
 
@@ -72,7 +73,7 @@ class PointRow(msgspec.Struct, frozen=True):
     """Microseconds since the epoch."""
 
 
-class SeriesReader(Protocol):
+class SeriesReader(SeriesAcross, Protocol):
     """What queries may ask of one family."""
 
     def keys(self, run: RunId, *, q: str = "", after: str | None = None, limit: int | None = None) -> list[str]:

@@ -13,7 +13,7 @@ from tests.bench.table import Row, row
 def measure(bench: Bench) -> Iterator[Row]:
     """10 M points in 40 series. Deterministic, so once."""
     stack = bench.filled()
-    points = int(stack.ask("SELECT sum(count) FROM proj_series_v1.summary")) + _in_tails(stack)
+    points = int(stack.ask("SELECT sum(count) FROM proj_series_v2.summary")) + _in_tails(stack)
     log, views = stack.sizes(["stored_events"]) / points, stack.schemas_size("proj_%") / points
     written = float(stack.ask("SELECT wal_bytes FROM pg_stat_wal")) / points
     rows = floor(stack, bench.sized(400))
@@ -25,4 +25,4 @@ def measure(bench: Bench) -> Iterator[Row]:
 
 
 def _in_tails(stack: Stack) -> int:
-    return int(stack.ask("SELECT coalesce(sum(points), 0) FROM proj_series_v1.tail"))
+    return int(stack.ask("SELECT coalesce(sum(points), 0) FROM proj_series_v2.tail"))

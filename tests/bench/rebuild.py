@@ -14,7 +14,7 @@ from tests.bench.table import Row, row
 def measure(bench: Bench) -> Iterator[Row]:
     """10 M points; the command's own start is in it."""
     stack = bench.filled()
-    points = int(stack.ask("SELECT sum(count) FROM proj_series_v1.summary"))
+    points = int(stack.ask("SELECT sum(count) FROM proj_series_v2.summary"))
     taken, floors = [], []
     for _ in range(bench.repeats):
         floors.append(points / floor(stack, bench.sized(400)).points_a_second)

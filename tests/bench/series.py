@@ -25,7 +25,7 @@ from application.series.columns import Batch, pack
 from domain.events import MetricsReported, SeriesOpened, decode, encode, tag_of
 from domain.ids import Attempt, Micros, RunId
 
-_SCHEMA = "proj_series_v1"
+_SCHEMA = "proj_series_v2"
 _BATCH_POINTS = 2048
 _CATCHING_UP = (512, 4_000_000)
 """Events and bytes in one batch of a projector that is behind."""

@@ -15,7 +15,7 @@ from tests.bench.load import Connection, load
 from tests.end_to_end.api import Api, Job
 from tests.end_to_end.installation import ServerProcess, a_server
 
-TAIL = "proj_series_v1.tail"
+TAIL = "proj_series_v2.tail"
 _LAG = """
     SELECT (SELECT position FROM chain_head)
          - (SELECT min(position) FROM projection JOIN projection_cohort ON id = cohort)"""

@@ -370,3 +370,18 @@ def test_a_put_that_changes_nothing_writes_nothing(connection):
         planted_and_flushed(batch, a_tree(1, label="kept"))
         batch.put(TREE, a_tree(1, label="kept"))
         assert batch.take_waiting() == []
+
+
+def test_different_values_of_a_column_that_begins_an_index_come_in_order(plant):
+    labels = ["b", "a", None, "B%", "b", "é", "zz"]
+    records = plant(*(a_tree(number, label=label) for number, label in enumerate(labels)))
+
+    assert records.distinct(TREE, "label", most=10) == ["B%", "a", "b", "zz", "é"]
+    assert records.distinct(TREE, "label", most=2) == ["B%", "a"]
+    assert records.distinct(TREE, "label", contains="b", most=10) == ["B%", "b"]
+    assert records.distinct(TREE, "label", contains="b%", most=10) == ["B%"]
+    assert records.distinct(TREE, "label", contains="zz", most=3) == []
+
+
+def test_nothing_has_no_different_values(plant):
+    assert plant().distinct(TREE, "label", most=10) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Self
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from psycopg import Connection
 
 from adapters.postgres.series.tables import Limits
 from domain.events.series import Family
+from domain.ids import RunId
 from tests.series.model import Model, check_chart, same_summary
 from tests.series.reports import RUN, Log, a_ramp, a_report, big_reports, small_reports
 from tests.series.subjects import LOG, MemorySubject, PostgresSubject, add_to_log, connected
@@ -93,12 +95,28 @@ class Story:
                     assert same_summary(one, other), (one, other)
                 rows = [row for piece in reader.points(RUN, model.names(), attempt) for row in piece]
                 assert rows == model.rows(model.names(), attempt)
+            self.check_across(reader)
+            for attempt in (None, *model.attempts()):
                 for key in model.names():
                     for buckets, low, high in charts:
                         chart = reader.chart(RUN, key, attempt=attempt, buckets=buckets, first_step=low, last_step=high)
                         assert chart is not None
                         expected_points = model.points(key, attempt, low or 0, 2**63 - 1 if high is None else high)
                         check_chart(chart, [point for _, point in expected_points], buckets)
+
+    def check_across(self, reader) -> None:
+        """What is said of a key in all runs is what is said of it in each."""
+        keys = sorted({key for model in self.log.models.values() for key in model.names()})
+        assert reader.known_keys(limit=1000) == keys
+        for key in keys:
+            found = reader.across(key)
+            told = {run: model.summary(key, None) for run, model in self.log.models.items()}
+            assert found.keys() == {run for run, one in told.items() if one is not None and one.count}
+            for run, one in found.items():
+                values = {name: getattr(one, name) for name in one.__struct_fields__}
+                assert same_summary(msgspec.structs.replace(told[run], **values), told[run])
+            some = sorted(found)[:1]
+            assert reader.across(key, [*some, RunId("nobody")]) == {run: found[run] for run in some}
 
 
 @settings(max_examples=40, **ANY_FIXTURE)
@@ -117,6 +135,21 @@ def test_odd_points_are_told_as_the_model_tells_them(conn, reports, limits, low,
             if looked_at:
                 story.check(charts=())
         story.check(charts=((1000, None, None), (3, None, None), (5, low, high)))
+
+
+@settings(max_examples=30, **ANY_FIXTURE)
+@given(
+    reports=st.lists(st.tuples(small_reports, st.sampled_from(["a", "b", "c"]), st.booleans()), max_size=14),
+    limits=st.sampled_from([SMALL, Limits(events=1), Limits(events=7, points_a_series=3, idle_points_a_series=1)]),
+)
+def test_a_key_across_runs_is_told_as_each_run_tells_it(conn, reports, limits):
+    with Story(conn, limits) as story:
+        for report, run, idle in reports:
+            story.tell(report, run=RunId(run))
+            if idle:
+                story.subject.tidy()
+        with story.subject.reader() as reader:
+            story.check_across(reader)
 
 
 @settings(max_examples=12, **ANY_FIXTURE)

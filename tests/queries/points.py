@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
 
+from application.ports.series_across import SeriesValues
 from application.ports.series_view import Chart, InvalidCounts, PointRow, SeriesSummary
 from domain.ids import RunId
 from tests.factories import RUN
@@ -27,6 +28,14 @@ class Points:
     def keys(self, run, *, q="", after=None, limit=None) -> list[str]:
         found = sorted({row.key for row in self._rows[run] if q.lower() in row.key.lower()})
         return [key for key in found if after is None or key > after][:limit]
+
+    def across(self, key, runs=None) -> dict[RunId, SeriesValues]:
+        found = {run: self._of(run, key, None) for run in (list(self._rows) if runs is None else runs)}
+        known = {run: _summary(key, rows) for run, rows in found.items() if rows}
+        return {run: SeriesValues(one.min, one.max, one.mean, one.last) for run, one in known.items()}
+
+    def known_keys(self, *, q="", limit) -> list[str]:
+        return sorted({key for run in list(self._rows) for key in self.keys(run, q=q)})[:limit]
 
     def summaries(self, run, keys: Sequence[str], attempt=None) -> list[SeriesSummary]:
         found = [(key, self._of(run, key, attempt)) for key in keys]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -10,12 +11,13 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 
 from adapters.postgres.database import storable
-from adapters.postgres.series import chart, curve
+from adapters.postgres.series import across, chart, curve
 from adapters.postgres.series.curve import WANTED, Curve, Wanted, arguments
 from adapters.postgres.series.summary_rows import COLUMNS, NOT_COMPACTED, Compacted, compacted
 from adapters.postgres.series.tables import array
 from adapters.postgres.series.tail_cache import TailCache
-from application.ports.series_view import Chart, PointRow, SeriesSummary
+from application.ports.series_across import SeriesValues
+from application.ports.series_view import Chart, InvalidCounts, PointRow, SeriesSummary
 from application.series.held import NOTHING, Held
 from application.series.keys import matching, point_rows
 from application.series.lineage import Stretch, stretches
@@ -28,8 +30,8 @@ _KEYS = """
     ORDER BY key LIMIT %s"""
 _COUNT = "SELECT count(*) FROM {schema}.series WHERE run = %s"
 _SERIES = f"""
-    SELECT key, id, number, attempt, {COLUMNS} FROM {{schema}}.series LEFT JOIN {{schema}}.summary ON series = id
-    WHERE run = %s AND key = ANY(%s::text[])"""  # noqa: S608 - made of constants
+    SELECT run, key, id, number, attempt, {COLUMNS} FROM {{schema}}.series LEFT JOIN {{schema}}.summary ON series = id
+    WHERE run = ANY(%s::text[]) AND key = ANY(%s::text[])"""  # noqa: S608 - made of constants
 # The chunks of several stretches that are not touched: (place of the stretch, a SUMMARY row).
 _CHUNK_ROWS = f"""
     SELECT place, n::int8, vmin, vmax, vmean, vfirst, vlast, step_min, step_max, time_first, time_last {WANTED}
@@ -122,6 +124,31 @@ class PostgresSeriesReader:
             self._held[run] = self._tails.read(self._conn, self._schema, run)
         return curves_of(self._conn, self._schema, self._held[run], run, keys)
 
+    def across(self, key: str, runs: Sequence[RunId] | None = None) -> dict[RunId, SeriesValues]:
+        """What is known of `key` in each run that reported a finite point."""
+        tails = self._tails.read_many(self._conn, self._schema, runs)
+        found, asked = across.settled(self._conn, self._schema, key, runs, tails)
+        chosen = {run: _chosen(one, None) for run, one in self._of_runs(tails, asked, key).items()}
+        summarised = iter(self._summarised([each for several in chosen.values() for each in several]))
+        parts = [[rows for _ in several for rows in next(summarised)] for several in chosen.values()]
+        for one in series_summaries(list(chosen), parts, [InvalidCounts()] * len(chosen)):
+            if one.min is not None and one.max is not None and one.mean is not None and one.last is not None:
+                found[RunId(one.key)] = SeriesValues(one.min, one.max, one.mean, one.last)
+        return found
+
+    def known_keys(self, *, q: str = "", limit: int) -> list[str]:
+        """Of all runs, in code-point order."""
+        return across.known_keys(self._conn, self._schema, q, limit)
+
+    def _of_runs(
+        self, tails: Mapping[RunId, Mapping[Attempt, Held]], runs: Sequence[RunId], key: str
+    ) -> dict[RunId, dict[Attempt, Curve]]:
+        rows = self._rows(_SERIES, (list(runs), [key])) if runs else []
+        series: dict[RunId, _Series] = {}
+        for run, _, *row in rows:
+            _add(series.setdefault(run, _Series(row[0], row[1], {})), row)
+        return {run: _attempts(one, tails.get(run, {})) for run, one in series.items()}
+
     def _summarised(self, wanted: Wanted) -> list[list[Rows]]:
         """`SUMMARY` rows of each stretch in order of step: one or two where nothing is corrected or cut."""
         result = [_whole_rows(one) for one, _ in wanted]
@@ -163,12 +190,17 @@ def curves_of(
 ) -> dict[str, dict[Attempt, Curve]]:
     """The attempts of each of `keys` that is known; `tails` are those of the run."""
     series: dict[str, _Series] = {}
-    rows = conn.execute(_SERIES.format(schema=schema).encode(), (run, list(keys)), binary=True).fetchall()
-    for key, identity, number, attempt, *values in rows:
-        each = series.setdefault(key, _Series(identity, number, {}))
-        if attempt is not None:
-            each.compacted[attempt] = compacted(values)
+    rows = conn.execute(_SERIES.format(schema=schema).encode(), ([run], list(keys)), binary=True).fetchall()
+    for _, key, *row in rows:
+        _add(series.setdefault(key, _Series(row[0], row[1], {})), row)
     return {key: _attempts(each, tails) for key, each in series.items()}
+
+
+def _add(series: _Series, row: Sequence[Any]) -> None:
+    """What was compacted of one attempt, where there is any."""
+    _, _, attempt, *values = row
+    if attempt is not None:
+        series.compacted[attempt] = compacted(values)
 
 
 def _attempts(series: _Series, tails: Mapping[Attempt, Held]) -> dict[Attempt, Curve]:

@@ -17,6 +17,7 @@ CREATE TABLE {schema}.series (
     UNIQUE (run, number),
     UNIQUE (run, key)
 );
+CREATE INDEX ON {schema}.series (key, run);
 -- One row for each event whose points are in no chunk yet: they are read from the log.
 CREATE TABLE {schema}.tail (
     run          text COLLATE "C" NOT NULL,

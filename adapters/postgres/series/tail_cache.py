@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from psycopg import Connection
 from psycopg.rows import TupleRow
 
-from adapters.postgres.series.tail import events_at
+from adapters.postgres.series.tail import TailEvent, events_at
 from application.series.held import NOTHING, Held
 from domain.ids import Attempt, Position, RunId
 
-_POINTERS = "SELECT attempt, position FROM {schema}.tail WHERE run = %s ORDER BY attempt, position"
+_POINTERS = "SELECT run, attempt, position FROM {schema}.tail {where} ORDER BY run, attempt, position"
+_OF_RUNS = "WHERE run = ANY(%s::text[])"
 
 
 class _Read(msgspec.Struct, frozen=True):
@@ -35,29 +37,38 @@ class TailCache:
 
     def read(self, conn: Connection[TupleRow], schema: str, run: RunId) -> dict[Attempt, Held]:
         """The tail of each attempt that has one, as `conn`'s snapshot sees it."""
-        pointers: dict[Attempt, list[Position]] = {}
-        for attempt, position in conn.execute(_POINTERS.format(schema=schema).encode(), (run,), binary=True).fetchall():
-            pointers.setdefault(attempt, []).append(position)
-        return {
-            attempt: self._tail(conn, (schema, run, attempt), tuple(positions))
-            for attempt, positions in pointers.items()
-        }
+        return self.read_many(conn, schema, [run]).get(run, {})
 
-    def _tail(
-        self, conn: Connection[TupleRow], key: tuple[str, RunId, Attempt], positions: tuple[Position, ...]
-    ) -> Held:
+    def read_many(
+        self, conn: Connection[TupleRow], schema: str, runs: Sequence[RunId] | None
+    ) -> dict[RunId, dict[Attempt, Held]]:
+        """The same of several runs, of all without; those without a tail are left out."""
+        statement = _POINTERS.format(schema=schema, where="" if runs is None else _OF_RUNS).encode()
+        rows = conn.execute(statement, () if runs is None else (list(runs),), binary=True).fetchall()
+        pointers: dict[tuple[RunId, Attempt], list[Position]] = {}
+        for run, attempt, position in rows:
+            pointers.setdefault((run, attempt), []).append(position)
+        known = {one: self._known((schema, *one), positions) for one, positions in pointers.items()}
+        missing = {one: positions[len(known[one].positions) :] for one, positions in pointers.items()}
+        events = {each.position: each for each in _events(conn, missing.values())}
+        result: dict[RunId, dict[Attempt, Held]] = {}
+        for (run, attempt), positions in pointers.items():
+            new = [events[each] for each in missing[run, attempt] if each in events]
+            read = known[run, attempt]
+            if missing[run, attempt]:
+                invalid = [point for event in new for point in event.invalid]
+                read = _Read(tuple(positions), read.held.and_then([event.batch for event in new], invalid))
+                self._keep((schema, run, attempt), read)
+            result.setdefault(run, {})[attempt] = read.held
+        return result
+
+    def _known(self, key: tuple[str, RunId, Attempt], positions: Sequence[Position]) -> _Read:
+        """What is kept of the first of `positions`."""
         with self._lock:
             kept = self._kept.get(key)
-        if kept is None or kept.positions != positions[: len(kept.positions)]:
-            kept = _Read((), NOTHING)
-        missing = positions[len(kept.positions) :]
-        if not missing:
-            return kept.held
-        events = events_at(conn, missing)
-        invalid = [point for event in events for point in event.invalid]
-        held = kept.held.and_then([event.batch for event in events], invalid)
-        self._keep(key, _Read(positions, held))
-        return held
+        if kept is None or kept.positions != tuple(positions[: len(kept.positions)]):
+            return _Read((), NOTHING)
+        return kept
 
     def _keep(self, key: tuple[str, RunId, Attempt], read: _Read) -> None:
         with self._lock:
@@ -67,3 +78,8 @@ class TailCache:
             while self._bytes > self._most_bytes:
                 _, dropped = self._kept.popitem(last=False)
                 self._bytes -= dropped.held.size_bytes
+
+
+def _events(conn: Connection[TupleRow], positions: Iterable[Sequence[Position]]) -> list[TailEvent]:
+    wanted = [each for some in positions for each in some]
+    return events_at(conn, wanted) if wanted else []

@@ -38,7 +38,7 @@ class PostgresSeriesView:
     Remembers of the tables only how long tails are; each compaction reads what else it needs.
     """
 
-    version = 1
+    version = 2
 
     def __init__(self, family: Family, limits: Limits | None = None) -> None:
         self.name = "series" if family == "scalar" else "hardware_series"
