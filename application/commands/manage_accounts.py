@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Collection
+from typing import Literal
 
 import msgspec
 
@@ -96,6 +97,13 @@ class ManageAccounts:
             raise _unknown(name)
         self._accounts.drop_secrets(name, "session")
         self._accounts.drop_secrets(name, "personal")
+
+    def end_secret(self, name: str, kind: Literal["session", "personal"], secret_id: str) -> None:
+        """Ends one session or personal token of `name`. Raises `UnknownThing` for what is not theirs, or not there."""
+        found = self._accounts.find_secret(secret_id)
+        if found is None or (found.subject, found.kind) != (name, kind):
+            raise UnknownThing("You have no such session." if kind == "session" else "You have no such token.")
+        self._accounts.drop_secret(secret_id)
 
     def _change(self, name: str, decide: Callable[[Account, list[Account]], Account]) -> Account:
         changed = self._accounts.change(name, decide)

@@ -98,6 +98,11 @@ def sign_out(request: AsSignedIn, data: URLEncodedBody[SignOutForm], door: Using
     """Ends the session, here and in the browser."""
     require_csrf(request, data.csrf)
     door.sign_out(request.user.secret_id)
+    return signed_out(door, request)
+
+
+def signed_out(door: Door, request: AnyRequest) -> Response[bytes]:
+    """To the sign-in page, the browser's cookie ended."""
     return _go("/login", door.cookie(request, "", 0))
 
 
