@@ -6,35 +6,27 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from application.ports.event_log import RecordedEvent
-from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.log import PIECE, STATE, LogPieceRecord, LogStateRecord
-from application.queries.moment import moment
+from application.queries.log_pieces import (
+    A_LOOK,
+    LogLine,
+    ending_behind,
+    events_of,
+    log_line,
+    of_log,
+    printed,
+    within_bytes,
+)
 from application.queries.page import MOST, cursor_of, page_size, parts_of
 from application.queries.run import latest_attempt
 from domain.errors import Refused
-from domain.events import LogReported, decode
 from domain.ids import Attempt, RunId
 from domain.rules.log_lines import Line, LineState, step, unfinished
 
 _KIND = "log"
-_PIECES = 64
-"""Index records read at a time."""
 _BYTES = 4_000_000
 """Printed text read for one answer, beyond the first piece."""
-
-
-class LogLine(msgspec.Struct, frozen=True, kw_only=True):
-    """One line as shown: of a progress bar its last state, and no colours."""
-
-    n: int
-    """Its number in the attempt, from 0."""
-    ts: str
-    """When it began, server's clock."""
-    text: str
-    partial: bool
-    """Its end has not come: it keeps its `n`, and is answered again when it grows."""
 
 
 class LogPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +84,7 @@ def lines(
     here = cursor_of(_KIND, run, reached.attempt, reached.n, reached.seen)
     return LogPage(
         attempt=None if shown is None else reached.attempt,
-        lines=[LogLine(n=one.n, ts=moment(one.recorded_at), text=one.text, partial=one.partial) for one in found],
+        lines=[log_line(one) for one in found],
         next_cursor=None if eof else here,
         eof=eof,
         cursor=here,
@@ -115,13 +107,12 @@ def text(views: Views, run: RunId, *, attempt: int | None = None) -> Iterator[st
 
 def _text(views: Views, run: RunId, attempt: Attempt) -> Iterator[str]:
     after: tuple[str | int, ...] | None = None
-    while pieces := views.records.find(PIECE, *_of(run, attempt), after=after, limit=_PIECES):
+    while pieces := views.records.find(PIECE, *of_log(run, attempt), after=after, limit=A_LOOK):
         after = (run, attempt, pieces[-1].position)
         while pieces:
-            some = _within_bytes(pieces, _BYTES)
+            some = within_bytes(pieces, _BYTES)
             pieces = pieces[len(some) :]
-            for event in _events(views, some).values():
-                yield from event[1].pieces
+            yield from printed(views, some)
 
 
 def _read(
@@ -145,10 +136,9 @@ def _ended(views: Views, run: RunId, place: _Place, size: int) -> tuple[list[Lin
     n, room = place.n, _BYTES
     more = True
     while more:
-        where = (*_of(run, place.attempt), Where("ended", "=", value=True), Where("next_line", ">", n))
-        pieces = views.records.find(PIECE, *where, order=("next_line",), limit=_PIECES)
+        pieces = ending_behind(views, run, place.attempt, n)
         chosen = _enough(pieces, n + size - len(result), room)
-        events = _events(views, chosen)
+        events = events_of(views, chosen)
         for piece in chosen:
             if piece.position in events:
                 recorded, event = events[piece.position]
@@ -156,7 +146,7 @@ def _ended(views: Views, run: RunId, place: _Place, size: int) -> tuple[list[Lin
                 result += [line for line in came if line.n >= n]
             n = piece.next_line
             room -= piece.size_bytes
-        more = len(result) < size and len(chosen) == len(pieces) == _PIECES
+        more = len(result) < size and len(chosen) == len(pieces) == A_LOOK
     if len(result) > size:
         del result[size:]
         n = result[-1].n + 1
@@ -166,29 +156,11 @@ def _ended(views: Views, run: RunId, place: _Place, size: int) -> tuple[list[Lin
 def _enough(pieces: Sequence[LogPieceRecord], line: int, room: int) -> list[LogPieceRecord]:
     """The first of `pieces` that reach `line`, and no more than `room` bytes of them beyond the first."""
     chosen: list[LogPieceRecord] = []
-    for piece in _within_bytes(pieces, room):
+    for piece in within_bytes(pieces, room):
         chosen.append(piece)
         if piece.next_line >= line:
             break
     return chosen
-
-
-def _within_bytes(pieces: Sequence[LogPieceRecord], room: int) -> Sequence[LogPieceRecord]:
-    for count, piece in enumerate(pieces):
-        room -= piece.size_bytes
-        if room < 0 and count:
-            return pieces[:count]
-    return pieces
-
-
-def _events(views: Views, pieces: Sequence[LogPieceRecord]) -> dict[int, tuple[RecordedEvent, LogReported]]:
-    """The log events of `pieces` by position; erased ones are left out."""
-    result: dict[int, tuple[RecordedEvent, LogReported]] = {}
-    for recorded in views.log.at([piece.position for piece in pieces]):
-        event = None if recorded.payload is None else decode(recorded.tag, recorded.payload)
-        if isinstance(event, LogReported):
-            result[recorded.position] = (recorded, event)
-    return result
 
 
 def _tail_start(state: LogStateRecord | None, tail: int) -> int:
@@ -203,7 +175,3 @@ def _place_of(cursor: str, run: RunId) -> _Place:
     if of != run or min(attempt, n, seen) < 0:
         raise Refused.at("cursor", "belongs to another run")
     return _Place(Attempt(attempt), n, seen)
-
-
-def _of(run: RunId, attempt: Attempt) -> tuple[Where, Where]:
-    return Where("run", "=", run), Where("attempt", "=", attempt)

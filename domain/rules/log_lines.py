@@ -56,7 +56,7 @@ def step(state: LineState, pieces: Iterable[str], recorded_at: Micros) -> tuple[
     """The lines that `pieces`, recorded together, bring to an end, and the state behind them."""
     text = state.carry + "".join(pieces)
     *ended, rest = text.split("\n")
-    shown = ended if _CONTROL.search(text) is None else [_shown(line) for line in ended]
+    shown = ended if is_plain(text) else [as_shown(line) for line in ended]
     lines = [Line(n, recorded_at, _cut(line)) for n, line in enumerate(shown, state.n)]
     if lines and state.recorded_at is not None:
         lines[0] = msgspec.structs.replace(lines[0], recorded_at=state.recorded_at)
@@ -73,8 +73,13 @@ def advance(state: LineState, pieces: Iterable[str], recorded_at: Micros) -> Lin
 
 def unfinished(state: LineState) -> Line | None:
     """The line that has begun and not ended; None where there is none, or nothing of it to show yet."""
-    text = _cut(_shown(state.carry))
+    text = _cut(as_shown(state.carry))
     return Line(state.n, state.recorded_at, text, partial=True) if text and state.recorded_at is not None else None
+
+
+def is_plain(text: str) -> bool:
+    """Whether its lines are shown just as they were printed, but for their length."""
+    return _CONTROL.search(text) is None
 
 
 def _left_off(state: LineState, ended: int, rest: str, recorded_at: Micros) -> LineState:
@@ -84,9 +89,9 @@ def _left_off(state: LineState, ended: int, rest: str, recorded_at: Micros) -> L
     return LineState(n=state.n + ended, carry=_bounded(rest), recorded_at=begun)
 
 
-def _shown(text: str) -> str:
-    r"""A line without its `\n`, as shown but not yet cut."""
-    if _CONTROL.search(text) is None:
+def as_shown(text: str) -> str:
+    r"""A line without its `\n`, as shown but not cut."""
+    if is_plain(text):
         return text
     for segment in reversed(text.split("\r")):
         if segment and (clean := _clean(segment)):
@@ -107,7 +112,7 @@ def _bounded(rest: str) -> str:
     if len(rest) <= LINE_CHARS and "\r" not in rest:
         return rest
     before, bar, last = rest.rpartition("\r")
-    return _shown(before)[: LINE_CHARS + 1] + bar + _bounded_segment(last)
+    return as_shown(before)[: LINE_CHARS + 1] + bar + _bounded_segment(last)
 
 
 def _bounded_segment(segment: str) -> str:
