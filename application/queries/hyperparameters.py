@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from application.ports.views import Views
 from application.projections.hyperparameters import HYPERPARAMETERS
+from application.queries.config_diff import leaves
+from application.queries.csv_text import csv_lines, csv_text
 from application.queries.moment import moment
 from application.queries.run import latest_attempt
 from domain.ids import Attempt, RunId
@@ -36,3 +39,14 @@ def hyperparameters(views: Views, run: RunId, *, attempt: int | None = None) -> 
         reported_at=moment(known.reported_at) if known else None,
         versions=known.versions if known else 0,
     )
+
+
+def hyperparameters_csv(views: Views, run: RunId, *, attempt: int | None = None) -> Iterator[str]:
+    """`path,kind,value` as CSV (RFC 4180), nested values flattened. Raises as `hyperparameters`, at once."""
+    known = leaves(hyperparameters(views, run, attempt=attempt).params)
+    # A number is what a spreadsheet is to take it for.
+    rows = [
+        (csv_text(one.path), one.kind, one.text if one.kind in {"number", "whole number"} else csv_text(one.text))
+        for one in known
+    ]
+    return csv_lines(("path", "kind", "value"), rows)

@@ -10,6 +10,7 @@ from litestar.types import ControllerRouterHandler
 
 from entrypoints.container import Container
 from entrypoints.http.api import (
+    config,
     documents,
     hardware,
     history,
@@ -38,12 +39,17 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     series.csv,
     documents.read_hyperparameters,
     documents.read_environment,
+    config.hyperparameters_file,
+    config.packages_file,
     documents.list_artifacts,
     documents.list_benchmarks,
     hardware.list_hardware,
     hardware.data,
     hardware.devices,
     logs.lines,
+    logs.find,
+    logs.at,
+    logs.line,
     logs.text,
     observations.list_observations,
     observations.read_coverage,
