@@ -18,6 +18,7 @@ from entrypoints.demo.sent import Round, Sent
 
 CONFIDENCE_BOUNDS = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
 _TRAJECTORIES = 8
+_SAMPLES = 12
 _SETTINGS = {"decoding": "argmax", "repeats": 1}
 
 
@@ -44,7 +45,7 @@ def evaluate(
     network: Network, digits: Digits, key: AnswerKey, step: int, sent: Sent, reporter: Reporter | None
 ) -> None:
     """Scores every held-out example after `step` and reports the round."""
-    round_id = f"heldout-step-{step}"
+    round_id = round_of(step)
     probabilities = network.probabilities(digits.heldout_images)
     found = sent.rounds[round_id] = Round(expected=len(probabilities))
     report.validation_population(round_id, len(probabilities))
@@ -67,11 +68,17 @@ def evaluate(
         round_id, "loss", network.loss(digits.heldout_images, digits.heldout_labels), unit="native"
     )
     _confidence(probabilities, step, sent)
+    _samples(probabilities, digits, step, sent, reporter)
+
+
+def round_of(step: int) -> str:
+    """The round after `step`: named as the client names the round of samples."""
+    return str(step)
 
 
 def keep_trajectories(network: Network, digits: Digits, step: int, sent: Sent, reporter: Reporter | None) -> None:
     """Retains what was asked and answered for the examples that the network got wrong, the least sure first."""
-    round_id, probabilities = f"heldout-step-{step}", network.probabilities(digits.heldout_images)
+    round_id, probabilities = round_of(step), network.probabilities(digits.heldout_images)
     wrong = np.flatnonzero(probabilities.argmax(1) != digits.heldout_labels)
     for number in wrong[probabilities[wrong].max(1).argsort()][:_TRAJECTORIES].tolist():
         trace = _trace(probabilities[number], digits, number, round_id, sent)
@@ -99,6 +106,32 @@ def _trace(row: Floats, digits: Digits, number: int, round_id: str, sent: Sent) 
         "complete": True,
         "capture_policy": "sampled",
     }
+
+
+def _samples(probabilities: Floats, digits: Digits, step: int, sent: Sent, reporter: Reporter | None) -> None:
+    """The first held-out examples to read, and how sure the network was of all of them."""
+    right = probabilities.argmax(1) == digits.heldout_labels
+    buckets = np.bincount(np.minimum((probabilities.max(1) * 10).astype(int), 9), minlength=10)
+    samples = [
+        {
+            "idx": number,
+            "user": f"Name the handwritten digit.\n\n{picture(digits.heldout_images[number])}",
+            "assistant": str(int(probabilities[number].argmax())),
+            "reward": float(right[number]),
+            "extra": {"confidence": float(probabilities[number].max()), "digit": int(digits.heldout_labels[number])},
+        }
+        for number in range(_SAMPLES)
+    ]
+    if reporter is not None:
+        reporter.validation(
+            step,
+            samples,
+            avg_reward=float(right.mean()),
+            accuracy=float(right.mean()),
+            dist=[{"confidence": f"{at / 10:.1f}", "count": int(many)} for at, many in enumerate(buckets)],
+            total_samples=len(right),
+        )
+    sent.samples[round_of(step)] = len(samples)
 
 
 def _score(key: AnswerKey, number: int, row: Floats) -> str:

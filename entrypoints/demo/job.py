@@ -16,7 +16,7 @@ import numpy as np
 from tuneplane import report
 from tuneplane.reporter import Reporter
 
-from entrypoints.demo import digits, evaluation
+from entrypoints.demo import checkpoint, digits, evaluation
 from entrypoints.demo.network import Network
 from entrypoints.demo.sent import Sent
 
@@ -49,7 +49,12 @@ def train(epochs: int, pace: float, hidden: int, peak_rate: float, seed: int) ->
             _end_epoch(sent, network, data, epoch, step)
             if (epoch + 1) % max(1, epochs // _EVALUATIONS) == 0:
                 evaluation.evaluate(network, data, key, step, sent, reporter)
-        evaluation.keep_trajectories(network, data, _last_round_step(sent), sent, reporter)
+                loss = network.loss(data.heldout_images, data.heldout_labels)
+                checkpoint.keep(network, step, loss, Path(folder), sent, reporter)
+        last = int(next(reversed(sent.rounds)))
+        evaluation.keep_trajectories(network, data, last, sent, reporter)
+        accuracy = sent.scalars["eval/accuracy"][-1][1]
+        checkpoint.score(f"digits-mlp@step-{last}", accuracy, sent, reporter)
     sent.say("done")
     report.finish()
     return sent
@@ -70,10 +75,6 @@ def _end_epoch(sent: Sent, network: Network, data: digits.Digits, epoch: int, st
     loss, accuracy = network.loss(data.heldout_images, data.heldout_labels), float(right.mean())
     _log(sent, step, **{"eval/loss": loss, "eval/accuracy": accuracy})
     sent.say(f"epoch {epoch + 1:>3}  step {step:>5}  held-out loss {loss:.4f}  accuracy {accuracy:.4f}")
-
-
-def _last_round_step(sent: Sent) -> int:
-    return int(next(reversed(sent.rounds)).rpartition("-")[2])
 
 
 def _descriptors() -> dict[str, dict[str, str]]:

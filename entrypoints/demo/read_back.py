@@ -52,6 +52,9 @@ def compare(sent: Sent, get: Get) -> list[Finding]:
         _histograms(sent, get),
         _lines(sent, get),
         _trajectories(sent, get),
+        _samples(sent, get),
+        _artifacts(sent, get),
+        _scores(sent, get),
     ]
 
 
@@ -114,3 +117,20 @@ def _trajectories(sent: Sent, get: Get) -> Finding:
     items = json.loads(get("/trajectories", {"limit": "1000"}))["items"]
     found = {item["trajectory_id"] for item in items if item["state"] == "retained"}
     return Finding("trajectories", len(sent.trajectories), len(found & set(sent.trajectories)))
+
+
+def _samples(sent: Sent, get: Get) -> Finding:
+    path = "/validation/rounds/{}/samples"
+    found = [len(json.loads(get(path.format(quote(one, safe="")), {"limit": "1000"}))["items"]) for one in sent.samples]
+    return Finding("validation samples", sum(sent.samples.values()), sum(found))
+
+
+def _artifacts(sent: Sent, get: Get) -> Finding:
+    found = [item["path"] for item in json.loads(get("/artifacts", {"limit": "1000"}))["items"]]
+    return Finding("artifacts", len(sent.artifacts), len(set(found) & set(sent.artifacts)))
+
+
+def _scores(sent: Sent, get: Get) -> Finding:
+    items = json.loads(get("/benchmarks", {"limit": "1000"}))["items"]
+    same = [item for item in items if sent.scores.get(item["model"]) == item["value"]]
+    return Finding("benchmark scores", len(sent.scores), len(same))

@@ -30,6 +30,12 @@ class Sent(msgspec.Struct):
     """Lines printed by the job."""
     trajectories: list[str] = []
     """Trajectory ids."""
+    samples: dict[str, int] = {}
+    """Samples kept, by round."""
+    artifacts: list[str] = []
+    """Paths."""
+    scores: dict[str, float] = {}
+    """Benchmark score by model."""
 
     def log(self, metrics: dict[str, float], step: int) -> None:
         """Notes one call of `tuneplane.report.log`."""

@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -25,6 +25,8 @@ _OWNER = "admin"
 _ONCE = ("--epochs", "8")
 _WATCHED = ("--epochs", "40", "--pace", "0.05")
 """1,800 steps in about a minute and a half."""
+_BASELINE = ("--epochs", "8", "--hidden", "8", "--pace", "0.01")
+"""A smaller network beside the one that is watched, so that there is something to compare with."""
 _START_SECONDS = 30.0
 _LOOK_SECONDS = 0.05
 _END_SECONDS = 5.0
@@ -55,7 +57,7 @@ class DemoSession:
         self._announce = announce
         self._finished = finished
         self._once = once
-        self._job: subprocess.Popen[bytes] | None = None
+        self._jobs: list[subprocess.Popen[bytes]] = []
         self._closed = threading.Event()
         self._starting = threading.Lock()
         """No job starts once closed."""
@@ -68,15 +70,16 @@ class DemoSession:
         self._thread.start()
 
     def close(self) -> None:
-        """Ends the job, where it still trains. The server should still answer: the job reports its end.
+        """Ends the jobs that still train. The server should still answer: they report their end.
 
         May be called again, from any thread but the session's own.
         """
         with self._starting:
             self._closed.set()
-        job = self._job
-        if job is not None and job.poll() is None:
+        training = [job for job in self._jobs if job.poll() is None]
+        for job in training:
             job.terminate()
+        for job in training:
             try:
                 job.wait(_END_SECONDS)
             except subprocess.TimeoutExpired:
@@ -95,11 +98,13 @@ class DemoSession:
     def _demonstrate(self, folder: Path) -> None:
         began, record = time.monotonic(), folder / "sent.json"
         self._await_server()
-        run_id = self._container.create_run()(
-            name="digits", owner=_OWNER, tags=["demo"], framework="numpy", recipe="two-layer perceptron"
-        ).run_id
+        baseline = None if self._once else self._run_named("digits, 8 hidden units")
+        run_id = self._run_named("digits")
         self._announce(run_id)
-        code = self._train(run_id, folder, record)
+        job = self._start_job(run_id, record, _ONCE if self._once else _WATCHED)
+        if baseline is not None:
+            self._start_job(baseline, folder / "baseline.json", _BASELINE)
+        code = None if job is None else self._ended(job, record)
         if code is None or self._closed.is_set():
             return
         self._finished(code)
@@ -122,24 +127,31 @@ class DemoSession:
         while not self._closed.is_set() and not _answers(address) and time.monotonic() < deadline:
             self._closed.wait(_LOOK_SECONDS)
 
-    def _train(self, run_id: RunId, folder: Path, record: Path) -> int | None:
+    def _run_named(self, name: str) -> RunId:
+        made = self._container.create_run()(
+            name=name, owner=_OWNER, tags=["demo"], framework="numpy", recipe="two-layer perceptron"
+        )
+        return made.run_id
+
+    def _ended(self, job: subprocess.Popen[bytes], record: Path) -> int:
+        """Its exit code, once all jobs have ended: what they print goes into the folder of this session."""
+        for one in self._jobs:
+            one.wait()
+        if job.returncode != 0 and not self._closed.is_set():
+            print(record.with_suffix(".log").read_text(errors="replace"), file=sys.stderr)  # noqa: T201
+        return job.returncode
+
+    def _start_job(self, run_id: RunId, record: Path, options: Sequence[str]) -> subprocess.Popen[bytes] | None:
         """The job as anybody would run it: `tuneplane run -- …`, with the environment a launcher gives it.
 
-        Its exit code; None where it was not started, because the session was closed.
+        None where it was not started, because the session was closed.
         """
         opened = self._container.open_execution()(run_id, opened_by=_OWNER)
-        job = [
-            sys.executable,
-            "-m",
-            "entrypoints.demo.job",
-            "--sent",
-            str(record),
-            *(_ONCE if self._once else _WATCHED),
-        ]
-        with (folder / "job.log").open("wb") as log, self._starting:
+        job = [sys.executable, "-m", "entrypoints.demo.job", "--sent", str(record), *options]
+        with record.with_suffix(".log").open("wb") as log, self._starting:
             if self._closed.is_set():
                 return None
-            self._job = subprocess.Popen(
+            started = subprocess.Popen(
                 [sys.executable, "-m", "tuneplane.cli", "run", "--", *job],
                 env={**os.environ, **opened.env},
                 stdin=subprocess.DEVNULL,
@@ -147,10 +159,8 @@ class DemoSession:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        code = self._job.wait()
-        if code != 0 and not self._closed.is_set():
-            print((folder / "job.log").read_text(errors="replace"), file=sys.stderr)  # noqa: T201
-        return code
+            self._jobs.append(started)
+        return started
 
     def _reader(self, run_id: RunId) -> read_back.Get:
         token = self._container.create_personal_token()(_OWNER, name="demo --once", days=1)

@@ -22,6 +22,9 @@ def test_the_demonstration_reads_back_everything_its_job_sent():
     assert compared["log lines"] > 0
     assert compared["evaluation rounds with their counts"] > 0
     assert compared["trajectories"] > 0
+    assert compared["validation samples"] == 4 * 12
+    assert compared["artifacts"] == 4
+    assert compared["benchmark scores"] == 1
     assert all(one["sent"] == one["found"] for one in said["compared"])
 
 
