@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from itertools import groupby
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 from application.ports.event_log import RecordedEvent
 from application.ports.views import Views
 from application.projections.log import STATE
-from application.queries.log import LogLine, lines
+from application.queries.log import lines
+from application.queries.log_pieces import LogLine
 from application.queries.page import cursor_of, parts_of
 from application.queries.run import latest_attempt
 from domain.errors import Refused
@@ -24,6 +25,8 @@ from domain.events import (
     ExecutionOpened,
     LifecycleReported,
     MetricsReported,
+    ObservationContractDeclared,
+    ObservationReported,
     OutcomeReported,
     PopulationDeclared,
     ProtocolDeclared,
@@ -34,8 +37,8 @@ from domain.events import (
 )
 from domain.ids import Attempt, Position, RunId
 
-StreamName = Literal["logs", "metrics", "lifecycle", "validation"]
-STREAMS: tuple[StreamName, ...] = ("logs", "metrics", "lifecycle", "validation")
+StreamName = Literal["logs", "metrics", "lifecycle", "validation", "observations"]
+STREAMS: tuple[StreamName, ...] = get_args(StreamName)
 _KIND = "live"
 _LINES = 1000
 _EVENTS = 64
@@ -51,6 +54,7 @@ _READS: dict[StreamName, tuple[type[Event], ...]] = {
         SamplesReported,
         ValidationMetricReported,
     ),
+    "observations": (ObservationContractDeclared, ObservationReported),
 }
 _STREAM_OF_TAG: dict[str, StreamName] = {
     str(kind.__struct_config__.tag): name for name, kinds in _READS.items() for kind in kinds
@@ -87,7 +91,14 @@ class RoundNews(msgspec.Struct, frozen=True):
     round_ids: list[str]
 
 
-News = LogNews | PointsNews | LifecycleNews | RoundNews
+class ObservationNews(msgspec.Struct, frozen=True):
+    """Event `observations`: which came, of `event`, `histogram`, `health` and `contract`."""
+
+    position: Position
+    kinds: list[str]
+
+
+News = LogNews | PointsNews | LifecycleNews | RoundNews | ObservationNews
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -198,6 +209,12 @@ def _round_news(events: list[RecordedEvent]) -> RoundNews:
     return RoundNews(events[-1].position, list(dict.fromkeys(name for name in names if name is not None)))
 
 
+def _observation_news(events: list[RecordedEvent]) -> ObservationNews:
+    found = (decode(one.tag, one.payload) for one in events if one.payload is not None)
+    kinds = (one.kind if isinstance(one, ObservationReported) else "contract" for one in found)
+    return ObservationNews(events[-1].position, list(dict.fromkeys(kinds)))
+
+
 def _cursor(run: RunId, place: _Place) -> str:
     return cursor_of(_KIND, run, place.position, place.attempt, place.log)
 
@@ -213,4 +230,5 @@ _NEWS: dict[StreamName, Callable[[list[RecordedEvent]], News]] = {
     "metrics": _points_news,
     "lifecycle": _lifecycle_news,
     "validation": _round_news,
+    "observations": _observation_news,
 }

@@ -2,9 +2,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from application.queries.live import STREAMS, LifecycleNews, LogNews, Message, PointsNews, RoundNews, advance, start
+from application.queries.live import (
+    STREAMS,
+    LifecycleNews,
+    LogNews,
+    Message,
+    ObservationNews,
+    PointsNews,
+    RoundNews,
+    advance,
+    start,
+)
 from domain.errors import Refused, UnknownRun
-from domain.ids import RunId
+from domain.ids import Position, RunId
 from tests import factories as a
 from tests.queries.reports import Reports
 
@@ -171,3 +181,18 @@ def final_lines(messages):
 def positions(messages):
     """The last position said of each stream: neighbours may be joined."""
     return {one.event: one.data.position for one in messages if one.event != "logs"}
+
+
+def test_observations_come_as_the_kinds_that_there_are(reports):
+    histogram = {"kind": "histogram", "bounds": (0,), "counts": (1, 2)}
+    reports.of(a.an_observation(), a.an_observation(id="e2"), a.an_observation(id="h", **histogram), a.a_contract())
+
+    messages, cursor, _ = heard(reports, streams=("observations",))
+
+    assert [(one.event, one.data) for one in messages] == [
+        ("observations", ObservationNews(Position(6), ["event", "histogram", "contract"]))
+    ]
+    assert heard(reports, cursor, streams=("observations",))[0] == []
+    assert {one.event for one in heard(reports, streams=("logs", "metrics", "lifecycle", "validation"))[0]} == {
+        "lifecycle"
+    }

@@ -112,7 +112,7 @@ async def live(
     streams: Streams = "",
     cursor: Resume = None,
 ) -> Response[None] | Stream:
-    """Server-sent events `logs`, `metrics`, `lifecycle`, `validation`, and `end` when the log has ended."""
+    """Server-sent events `logs`, `metrics`, `lifecycle`, `validation`, `observations`; `end` when the log has ended."""
     named = named_run(run)
     place = request.headers.get("last-event-id", cursor)
 

@@ -1,7 +1,7 @@
 // <tp-live src=…>: one stream a page. Its messages become events `tp-logs`, `tp-metrics`, … on the body.
 // A page that nobody looks at closes its stream (browsers allow few connections a server) and later resumes at the
 // last id, so nothing is missed or repeated.
-const NAMES = ["logs", "metrics", "lifecycle", "validation"];
+const NAMES = ["logs", "metrics", "lifecycle", "validation", "observations"];
 const RETRY_MILLISECONDS = 3000;
 
 class Live extends HTMLElement {
