@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from application.ports.records import Where
@@ -10,7 +12,7 @@ from application.projections.observation import NAME
 from application.projections.observation_contract import CONTRACT, ContractRecord
 from application.queries.run import chosen_attempt, in_attempt
 from domain.ids import Attempt, RunId
-from domain.rules.observation_coverage import CoverageStatus, observation_coverage
+from domain.rules.observation_coverage import CoverageState, CoverageStatus, coverage_state, observation_coverage
 
 Descriptor = dict[str, str | int | float | bool | None]
 """What a contract says of one metric: direction, display, unit, population, reduction, formula, comparison_id,
@@ -51,6 +53,14 @@ class ContractCoverage(msgspec.Struct, frozen=True, kw_only=True):
     primary: list[str]
     """Keys that the method looks at first."""
     requirements: list[RequirementCoverage]
+    state: CoverageState
+    """In one word. It is coverage, and says nothing of whether training goes well."""
+    enabled: int
+    """Requirements that are enabled."""
+    reported: int
+    """Of them, those with a reported candidate; the others are missing."""
+    not_enabled: int
+    """Requirements that are not enabled."""
 
 
 def coverage(views: Views, run: RunId, *, attempt: int | None = None) -> ContractCoverage:
@@ -62,7 +72,8 @@ def coverage(views: Views, run: RunId, *, attempt: int | None = None) -> Contrac
     chosen = chosen_attempt(views, run, attempt)
     declared = contract_of(views, run, chosen)
     said = declared.contract if declared else {}
-    found = observation_coverage(said, _reported(views, run, chosen))
+    asks = bool(said.get("requirements"))
+    found = observation_coverage(said, _reported(views, run, chosen) if asks else ())
     return ContractCoverage(
         attempt=declared.attempt if declared else None,
         version=declared.versions if declared else None,
@@ -85,22 +96,39 @@ def coverage(views: Views, run: RunId, *, attempt: int | None = None) -> Contrac
             )
             for one in found
         ],
+        state=coverage_state(found if declared else None),
+        enabled=sum(one.enabled for one in found),
+        reported=sum(one.enabled and one.status == "reported" for one in found),
+        not_enabled=sum(not one.enabled for one in found),
     )
 
 
 def descriptors(views: Views, run: RunId, attempt: Attempt | None) -> dict[str, Descriptor]:
     """What the contract says of each metric key; empty without a contract."""
     declared = contract_of(views, run, attempt)
-    said = declared.contract.get("semantics") if declared else None
-    if not isinstance(said, dict):
-        return {}
-    return {str(key): descriptor for key, descriptor in said.items() if isinstance(descriptor, dict)}
+    return _semantics(declared) if declared else {}
+
+
+def descriptors_of(views: Views, runs: Sequence[RunId]) -> dict[RunId, dict[str, Descriptor]]:
+    """The same of several runs: of the latest attempt that declared a contract; runs without one are left out."""
+    latest: dict[RunId, ContractRecord] = {}
+    for one in views.records.find(CONTRACT, Where("run", "in", tuple(runs))) if runs else ():
+        if one.run not in latest or one.attempt > latest[one.run].attempt:
+            latest[one.run] = one
+    return {run: _semantics(declared) for run, declared in latest.items()}
 
 
 def contract_of(views: Views, run: RunId, attempt: Attempt | None) -> ContractRecord | None:
     """The contract of `attempt`, else of the latest that declared one."""
     found = views.records.find(CONTRACT, Where("run", "=", run), *in_attempt(attempt), descending=True, limit=1)
     return found[0] if found else None
+
+
+def _semantics(declared: ContractRecord) -> dict[str, Descriptor]:
+    said = declared.contract.get("semantics")
+    if not isinstance(said, dict):
+        return {}
+    return {str(key): descriptor for key, descriptor in said.items() if isinstance(descriptor, dict)}
 
 
 def _reported(views: Views, run: RunId, attempt: Attempt | None) -> set[str]:

@@ -33,7 +33,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     set_aside: int | None
     """Of them, answered as different from what stands; kept on record."""
     dropped: int | None
-    """Never sent, or refused for good."""
+    """Never sent, or refused for good: by those who say so, where anything was."""
     stored: int
 
 
@@ -48,7 +48,8 @@ def receipt_line(
         return None
     not_new = None if duplicates is None or set_aside is None else duplicates + set_aside
     verdict, gap = _judged(reporters, sent, not_new, stored, ended=ended)
-    if verdict != "missing" and _told(reporters, f"dropped_{what}"):
+    known_dropped = _told(reporters, f"dropped_{what}")
+    if verdict != "missing" and known_dropped:
         verdict, gap = "lossy", None
     return Line(
         verdict=verdict,
@@ -56,7 +57,7 @@ def receipt_line(
         sent=sent,
         duplicates=duplicates,
         set_aside=set_aside,
-        dropped=dropped,
+        dropped=known_dropped or dropped,
         stored=stored,
     )
 

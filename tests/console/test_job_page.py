@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from application.clock import now
+from application.queries.observation_contract import coverage
 from application.queries.run import ViewFault, run
 from domain.ids import DAY_MICROS, Micros
 from entrypoints.http.console.contexts.job import JobHead, JobHeadPart
@@ -84,6 +85,7 @@ def test_heartbeats_that_ended_with_the_job_are_not_held_against_it(site, job):
     job.post("lifecycle", event="succeeded", ts="2026-01-01T00:00:00Z")
     with site.container.reading().now() as views:
         later = run(views, job.run_id, now=Micros(now() + DAY_MICROS))
+        covered = coverage(views, job.run_id)
     head = JobHead(
         run=later,
         look=Look(run_id=job.run_id),
@@ -93,6 +95,9 @@ def test_heartbeats_that_ended_with_the_job_are_not_held_against_it(site, job):
         silent_since=None,
         warnings=[],
         signals=[],
+        shown=None,
+        coverage=covered,
+        receipt=None,
         may_change=False,
     )
     text = text_of(rendered(JobHeadPart(title="", head=head)).content.decode())

@@ -68,6 +68,12 @@ def test_counts_are_told_together_only_where_everybody_told():
     assert (line.sent, line.duplicates, line.dropped, line.stored) == (7, None, None, 7)
 
 
+def test_what_was_dropped_is_told_though_not_everybody_tells():
+    line = receipt_line("points", [told(5, dropped=3), {}], 5, ended=True)
+    assert line is not None
+    assert line.dropped == 3
+
+
 def test_the_whole_is_as_good_as_its_worst_line():
     good, lossy = (receipt_line("points", [told(5, dropped=n)], 5, ended=True) for n in (0, 1))
     missing, unknown = (receipt_line("points", [told(5)], n, ended=True) for n in (4, 6))

@@ -8,7 +8,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from domain.rules import observation_coverage as rule
-from domain.rules.observation_coverage import Coverage, matches, observation_coverage
+from domain.rules.observation_coverage import Coverage, coverage_state, matches, observation_coverage
 
 
 def a_requirement(*candidates: str, **fields: Any) -> dict[str, Any]:
@@ -130,3 +130,18 @@ def test_names_that_start_or_end_otherwise_cost_nothing(monkeypatch):
     assert covered("val/*", "*/val", "s/4095*", "*4095", "s/7", reported=names) == covered(
         "s/4095", "s/7", reported=names
     )
+
+
+@pytest.mark.parametrize(
+    ("reported", "state"),
+    [((), "none"), (("a",), "partial"), (("a", "b"), "complete"), (("a", "b", "off"), "complete"), (("off",), "none")],
+)
+def test_coverage_in_one_word_is_of_what_is_enabled(reported, state):
+    asked = [a_requirement("a", id="1"), a_requirement("b", id="2"), a_requirement("off", id="3", enabled=False)]
+    assert coverage_state(observation_coverage({"requirements": asked}, reported)) == state
+
+
+def test_without_a_contract_coverage_is_unknown_and_without_enabled_requirements_nothing_is_asked():
+    assert coverage_state(None) == "unknown"
+    assert coverage_state([]) == "unasked"
+    assert coverage_state([covered("a", enabled=False, reported=["a"])]) == "unasked"

@@ -75,3 +75,14 @@ def test_an_attempt_is_covered_by_its_own_reports_alone(restarted):
 
     assert (of_first["core/kl"][1], of_first["agent/terminal"][1]) == ("missing", "missing")
     assert statuses(coverage(restarted.views, a.RUN))["core/kl"][1] == "reported"
+
+
+def test_coverage_is_counted_over_enabled_requirements(reports):
+    assert coverage(reports.views, a.RUN).state == "unknown"
+    reports.of(
+        a.a_contract(contract=CONTRACT), a.an_observation(name="agent/terminal"), a.an_observation(name="moe/x", id="2")
+    )
+
+    found = coverage(reports.views, a.RUN)
+
+    assert (found.state, found.enabled, found.reported, found.not_enabled) == ("partial", 3, 1, 1)

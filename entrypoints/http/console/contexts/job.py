@@ -6,7 +6,9 @@ from typing import Literal, get_args
 
 import msgspec
 
-from application.queries.run import Run
+from application.queries.delivery import Receipt
+from application.queries.observation_contract import ContractCoverage
+from application.queries.run import AttemptItem, Run
 from entrypoints.http.console.contexts.page import Page
 from entrypoints.http.console.look import Look
 
@@ -26,6 +28,16 @@ class Signal(msgspec.Struct, frozen=True, kw_only=True):
     """What to look at when it is missing."""
     help: str
     """Anchor in the help page."""
+    command: str = ""
+    """What to run on the node when it is missing; empty where nothing helps."""
+
+
+class ReceiptView(msgspec.Struct, frozen=True, kw_only=True):
+    """The delivery of one attempt."""
+
+    receipt: Receipt
+    verdict: str
+    """The receipt's, with what was lost or why it is unknown."""
 
 
 class JobHead(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,8 +56,14 @@ class JobHead(msgspec.Struct, frozen=True, kw_only=True):
     """When it was last heard, where that is over a minute ago and it should be running; display only, no status."""
     warnings: list[str]
     """What keeps, or will keep, reports from arriving."""
+    shown: AttemptItem | None
+    """The attempt that signals and receipt are of: the chosen one, else the latest; None where none was opened."""
     signals: list[Signal]
-    """Of the latest attempt; empty where none was opened."""
+    """The first of each path; empty where no attempt was opened."""
+    coverage: ContractCoverage
+    """How far what was reported covers what the method asks for: all attempts, or the chosen one."""
+    receipt: ReceiptView | None
+    """None where no attempt was opened."""
     may_change: bool
     """Whether the user may share the job and delete text of it."""
 

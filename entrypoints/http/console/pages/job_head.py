@@ -11,19 +11,21 @@ from litestar import Response, get
 from litestar.params import FromQuery
 
 from application.ports.views import Views
+from application.queries.delivery import delivery_receipt
 from application.queries.live import StreamName, behind
 from application.queries.moment import moment as iso
+from application.queries.observation_contract import coverage
 from application.queries.run import AttemptItem, Run, chosen_attempt, run
 from domain.ids import DAY_MICROS, Attempt, Micros, RunId
+from domain.rules.lifecycle import TERMINAL
+from domain.rules.token_expiry import token_notice
 from entrypoints.http.console.console import AsSignedIn, Console, Using, moment_of, user_of
 from entrypoints.http.console.contexts.job import JobHead, JobHeadPart, Signal, Tab
 from entrypoints.http.console.look import Look, Looking
 from entrypoints.http.console.pages.jobs import is_silent
+from entrypoints.http.console.receipt_words import receipt_view
 from entrypoints.http.console.rendering import rendered
 from entrypoints.http.signed_in import SignedIn
-
-EXPIRY_NOTICE_MICROS = DAY_MICROS
-"""A token that ends within a day, under a job that runs, is warned of."""
 
 
 def job_head(views: Views, console: Console, signed_in: SignedIn, look: Look, tab: Tab) -> JobHead:
@@ -32,6 +34,7 @@ def job_head(views: Views, console: Console, signed_in: SignedIn, look: Look, ta
     moment = moment_of(views, look)
     found = run(views, RunId(look.run_id), now=moment)
     latest = found.attempts[-1] if found.attempts else None
+    shown = latest if look.attempt is None else next(one for one in found.attempts if one.attempt == look.attempt)
     return JobHead(
         run=found,
         look=look,
@@ -40,7 +43,10 @@ def job_head(views: Views, console: Console, signed_in: SignedIn, look: Look, ta
         as_of=None if look.as_of is None else iso(moment),
         silent_since=found.last_event_at if is_silent(found, moment) else None,
         warnings=list(_warnings(found, latest, console.ingest_address, moment)),
-        signals=[] if latest is None else _signals(latest),
+        shown=shown,
+        signals=[] if shown is None else _signals(shown),
+        coverage=coverage(views, found.run_id, attempt=look.attempt),
+        receipt=None if shown is None else receipt_view(delivery_receipt(views, found.run_id, shown)),
         may_change=signed_in.may_change(found.owner),
     )
 
@@ -90,7 +96,7 @@ def _warnings(found: Run, latest: AttemptItem | None, address: str, moment: Micr
             f"The view {fault.projection} could not take in event {fault.position} ({fault.error}) and lacks it and "
             "everything behind it: what this page shows of it is incomplete. The log itself holds everything."
         )
-    if latest is not None and found.status in {"created", "starting", "running"}:
+    if latest is not None and latest.status not in TERMINAL:
         yield from _token_warnings(latest, moment)
 
 
@@ -100,36 +106,51 @@ def _heard_of(attempt: AttemptItem) -> bool:
 
 
 def _token_warnings(latest: AttemptItem, moment: Micros) -> Iterator[str]:
-    left = datetime.fromisoformat(latest.token_expires_at).timestamp() * 1_000_000 - moment
+    expires_at = _micros_of(latest.token_expires_at)
+    running_since = _micros_of(latest.started_at or latest.opened_at)
+    notice = token_notice(running_since=running_since, expires_at=expires_at, now=moment)
     if latest.token_revoked_at is not None:
         yield "The ingest token of this attempt was revoked: nothing more can be reported. Open a new execution."
-    elif left <= 0:
+    elif notice == "expired":
         yield "The ingest token of this attempt has expired: nothing more can be reported. Open a new execution."
-    elif left < EXPIRY_NOTICE_MICROS:
+    elif notice == "soon":
         yield (
-            "The ingest token of this attempt expires within a day; from then on nothing can be reported. "
-            "TUNEPLANE_INGEST_TOKEN_DAYS must cover the longest job."
+            f"The ingest token of this attempt expires within {_days(expires_at - moment)}, and the job has run for "
+            f"{_days(moment - running_since)}; from then on nothing can be reported. TUNEPLANE_INGEST_TOKEN_DAYS must "
+            "cover the longest job."
         )
 
 
-def _signals(latest: AttemptItem) -> list[Signal]:
+def _micros_of(iso_text: str) -> Micros:
+    return Micros(int(datetime.fromisoformat(iso_text).timestamp() * 1_000_000))
+
+
+def _days(micros: int) -> str:
+    """Whole days, the last begun one included."""
+    days = max(1, -(-micros // DAY_MICROS))
+    return "a day" if days == 1 else f"{days} days"
+
+
+def _signals(shown: AttemptItem) -> list[Signal]:
     return [
-        Signal(name="Token opened", at=latest.opened_at, check="", help="token"),
+        Signal(name="Token opened", at=shown.opened_at, check="", help="token"),
         Signal(
             name="First log line",
-            at=latest.first_log_at,
-            check="Is the command started by tuneplane run, and does the node reach the ingest address?",
+            at=shown.first_log_at,
+            check="says whether the node reaches the ingest address. Is the command started by tuneplane run?",
             help="log",
+            command="tuneplane doctor",
         ),
         Signal(
             name="First point",
-            at=latest.first_point_at,
-            check="Does the script call log, in a process that has TUNEPLANE_JOB_* in its environment?",
+            at=shown.first_point_at,
+            check="on the node. Does the script call log, in a process that has TUNEPLANE_JOB_* in its environment?",
             help="point",
+            command="tuneplane doctor",
         ),
         Signal(
             name="First heartbeat",
-            at=latest.first_heartbeat_at,
+            at=shown.first_heartbeat_at,
             check="The client sends one every 15 s. Its absence is no proof that training stopped.",
             help="heartbeat",
         ),
