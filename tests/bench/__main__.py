@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from tests.bench import charts, client, disk, faults, ingest, install, memory, rebuild, small, verify, wide
+from tests.bench import charts, client, disk, faults, ingest, install, memory, pages, rebuild, small, verify, wide
 from tests.bench.bench import Bench
 from tests.bench.table import Row, machine, table
 
@@ -26,6 +26,7 @@ LINES: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "small": small.measure,
     "client": client.measure,
     "charts": charts.measure,
+    "pages": pages.measure,
     "memory": memory.measure,
     "disk": disk.measure,
     "rebuild": rebuild.measure,

@@ -34,9 +34,10 @@ class Connection:
         head = f"Authorization: Bearer {token}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
         return self._ask(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{head}\r\n".encode() + body)
 
-    def get(self, path: str, token: str = "") -> bytes:
-        """The body of an answer that is 200."""
+    def get(self, path: str, token: str = "", *, session: str = "") -> bytes:
+        """The body of an answer that is 200, for a program by its token, for a person by the cookie of a session."""
         head = f"Authorization: Bearer {token}\r\n" if token else ""
+        head += f"Cookie: {session}\r\n" if session else ""
         return self._ask(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{head}\r\n".encode())
 
     def close(self) -> None:
