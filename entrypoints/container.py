@@ -39,6 +39,7 @@ from application.event_log.group_commit import GroupCommit
 from application.ports.accounts import Accounts
 from application.ports.event_log import EventLog
 from application.projections.registry import PROJECTIONS
+from application.queries.job_table import JobTable
 from application.series.numbers import SeriesNumbers
 from domain.events.series import Family
 from entrypoints.http.counters import Counters
@@ -125,6 +126,7 @@ class Container(containers.DeclarativeContainer):
 
     projection_store = providers.Singleton(PostgresProjectionStore, database, event_log, providers.Callable(all_views))
     reading = providers.Singleton(_reading, database, event_log)
+    job_table = providers.Singleton(JobTable)
     doorkeeper = providers.Singleton(Doorkeeper, accounts)
     live_hub = providers.Singleton(LiveHub, reading, stopping)
     live_streams = providers.Singleton(LiveStreams, live_hub, stopping)

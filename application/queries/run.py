@@ -221,7 +221,8 @@ def _activity(views: Views, run_id: RunId) -> list[ActivityRecord]:
     return views.records.find(ACTIVITY, Where("run", "=", run_id))
 
 
-def _item(record: RunRecord, activity: Sequence[ActivityRecord]) -> RunItem:
+def item_of(record: RunRecord, last_event_at: Micros | None) -> RunItem:
+    """The run as in a list; `last_event_at`: when it was last heard, None where it never was."""
     return RunItem(
         run_id=record.run,
         name=record.name,
@@ -234,8 +235,12 @@ def _item(record: RunRecord, activity: Sequence[ActivityRecord]) -> RunItem:
         created_at=moment(record.created_at),
         started_at=moment_or_none(record.started_at),
         finished_at=moment_or_none(record.finished_at),
-        last_event_at=moment_or_none(max((one.last_event_at for one in activity), default=None)),
+        last_event_at=moment_or_none(last_event_at),
     )
+
+
+def _item(record: RunRecord, activity: Sequence[ActivityRecord]) -> RunItem:
+    return item_of(record, max((one.last_event_at for one in activity), default=None))
 
 
 def _attempt(record: AttemptRecord, activity: Sequence[ActivityRecord]) -> AttemptItem:

@@ -7,6 +7,7 @@ Agent observations", RULINGS "no ranking where comparison identities are absent 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -30,6 +31,14 @@ def comparison_verdict(left: MetricEvidence, right: MetricEvidence) -> Compariso
     if not left.comparison_id or not right.comparison_id:
         return "absent"
     return "same" if left.comparison_id == right.comparison_id else "different"
+
+
+def comparison_among(identities: Iterable[str | None]) -> ComparisonVerdict:
+    """The same of any number of runs: `absent` where one of them asserts none, `different` where two differ."""
+    asserted = set(identities)
+    if not all(asserted):
+        return "absent"
+    return "different" if len(asserted) > 1 else "same"
 
 
 def ahead(left: MetricEvidence, right: MetricEvidence) -> Ahead | None:

@@ -1,6 +1,6 @@
 import pytest
 
-from domain.rules.metric_ranking import MetricEvidence, ahead, comparison_verdict
+from domain.rules.metric_ranking import MetricEvidence, ahead, comparison_among, comparison_verdict
 
 
 def said(value: float | None = 1.0, comparison_id: str | None = "suite:v1", direction: str | None = "higher"):
@@ -47,3 +47,24 @@ def test_nobody_is_ahead_without_one_identity(left, right):
 
 def test_nobody_is_ahead_where_the_directions_differ():
     assert ahead(said(2.0, direction="higher"), said(1.0, direction="lower")) is None
+
+
+@pytest.mark.parametrize(
+    ("identities", "verdict"),
+    [
+        (["a", "a", "a"], "same"),
+        (["a"], "same"),
+        (["a", "b", "a"], "different"),
+        (["a", None, "a"], "absent"),
+        (["a", "", "b"], "absent"),
+        ([None], "absent"),
+    ],
+)
+def test_among_several_runs_each_must_assert_the_one_identity(identities, verdict):
+    assert comparison_among(identities) == verdict
+
+
+@pytest.mark.parametrize("left", ["a", "b", "", None])
+@pytest.mark.parametrize("right", ["a", "b", "", None])
+def test_two_runs_among_themselves_are_as_two_side_by_side(left, right):
+    assert comparison_among([left, right]) == comparison_verdict(said(comparison_id=left), said(comparison_id=right))

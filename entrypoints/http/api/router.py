@@ -22,6 +22,7 @@ from entrypoints.http.api import (
     series,
     trajectories,
 )
+from entrypoints.http.api.asked import asked_of
 from entrypoints.http.api.moment import provide_moment
 from entrypoints.http.signed_in import SignedInAuthentication
 
@@ -91,5 +92,7 @@ def api_router(container: Container) -> Router:
             "log": given(container.event_log),
             "public_address": given(lambda: container.settings().public_address),
         },
+            "job_table": given(container.job_table),
+            "asked": Provide(asked_of, sync_to_thread=False),
         tags=["read"],
     )

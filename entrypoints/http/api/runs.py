@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 from litestar import Request, Response, delete, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, SkipValidation
+from litestar.params import FromPath, JSONBody, SkipValidation
 
+from application.clock import now
 from application.commands.create_run import CreatedRun, CreateRun
 from application.commands.open_execution import OpenExecution
 from application.commands.revoke_tokens import RevokeTokens
 from application.commands.share_run import ShareRun
 from application.ports.event_log import EventLog
-from application.projections.run import RunStatus
 from application.queries import run as queries
+from application.queries.job_items import TableItem, table_items
+from application.queries.job_table import Asked, JobTable
 from application.queries.moment import moment as iso
 from application.queries.page import Page
 from application.queries.run_owner import owner_of
@@ -104,17 +106,18 @@ def open_execution(
 @get("/api/runs", sync_to_thread=True)
 def list_runs(
     moment: NamedDependency[Moment],
-    status: FromQuery[RunStatus | None] = None,
-    owner: FromQuery[str | None] = None,
-    tag: FromQuery[str | None] = None,
-    q: Annotated[str, QueryParameter(max_length=256)] = "",
+    job_table: NamedDependency[SkipValidation[JobTable]],
+    asked: NamedDependency[Asked],
     limit: Limit = None,
     cursor: Cursor = None,
-) -> Response[Page[queries.RunItem]]:
-    """Runs that meet every filter, newest first."""
+) -> Response[Page[TableItem]]:
+    """Runs that meet every filter and condition, newest first or as sorted; what is unknown comes last.
+
+    Sorting by a metric ranks nothing: runs whose comparison identities are absent or differ may not be compared.
+    """
     with moment.all_views() as views:
-        found = queries.runs(views, status=status, owner=owner, tag=tag, q=q, limit=limit, cursor=cursor)
-        return moment.answer(views, found)
+        table = job_table.behind(views, asked, now=now(), cursor=cursor, limit=limit)
+        return moment.answer(views, Page(items=table_items(table), next_cursor=table.next_cursor))
 
 
 @get("/api/runs/{run:str}", sync_to_thread=True)

@@ -109,3 +109,5 @@ def _pages_router(container: Container) -> Router:
             "share_run": given(container.share_run),
         },
     )
+            "job_table": given(container.job_table),
+            "texts": Provide(lambda: texts, sync_to_thread=False),
