@@ -16,7 +16,21 @@ from pathlib import Path
 
 import msgspec
 
-from tests.bench import charts, client, disk, faults, ingest, install, memory, pages, rebuild, small, verify, wide
+from tests.bench import (
+    charts,
+    client,
+    disk,
+    faults,
+    ingest,
+    install,
+    memory,
+    pages,
+    readers,
+    rebuild,
+    small,
+    verify,
+    wide,
+)
 from tests.bench.bench import Bench
 from tests.bench.table import Row, machine, table
 
@@ -27,6 +41,7 @@ LINES: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "client": client.measure,
     "charts": charts.measure,
     "pages": pages.measure,
+    "readers": readers.measure,
     "memory": memory.measure,
     "disk": disk.measure,
     "rebuild": rebuild.measure,
