@@ -90,9 +90,9 @@ def api_router(container: Container) -> Router:
             "delete_trajectory": given(container.delete_trajectory),
             "bodies": given(container.bodies),
             "log": given(container.event_log),
-            "public_address": given(lambda: container.settings().public_address),
-        },
             "job_table": given(container.job_table),
             "asked": Provide(asked_of, sync_to_thread=False),
+            "public_address": given(lambda: container.settings().public_address),
+        },
         tags=["read"],
     )

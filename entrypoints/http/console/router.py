@@ -102,6 +102,7 @@ def _pages_router(container: Container) -> Router:
             "look": Provide(look_of, sync_to_thread=False),
             "console": Provide(lambda: console, sync_to_thread=False),
             "bodies": given(container.bodies),
+            "job_table": given(container.job_table),
             "delete_trajectory": given(container.delete_trajectory),
             "accounts": given(container.accounts),
             "manage_accounts": given(container.manage_accounts),
@@ -109,5 +110,3 @@ def _pages_router(container: Container) -> Router:
             "share_run": given(container.share_run),
         },
     )
-            "job_table": given(container.job_table),
-            "texts": Provide(lambda: texts, sync_to_thread=False),
