@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from tuneplane.contract import DIGEST_FIELDS
 
 from application.ports.records import Where
 from application.ports.views import Views
@@ -111,6 +112,20 @@ def round_of(views: Views, run: RunId, round_id: RoundId, attempt: int | None) -
     if record is None:
         raise UnknownThing(f"This run has no round {round_id!r}.")
     return record
+
+
+def protocol_groups(shown: Sequence[Round]) -> list[int | None]:
+    """For each round, which of the protocols it declared, from 0: equal numbers stand for the same four digests.
+
+    None where none was declared. Whether two rounds are matched, `matched_comparison` says by the same digests.
+    """
+    known: dict[tuple[str, ...], int] = {}
+    declared = [one.protocol for one in shown]
+    return [None if one is None else known.setdefault(_digests(one), len(known)) for one in declared]
+
+
+def _digests(protocol: Protocol) -> tuple[str, ...]:
+    return tuple(getattr(protocol, field) for field in DIGEST_FIELDS)
 
 
 def _metrics(

@@ -25,8 +25,8 @@ def take(page: Page, name: str, height: int = 960) -> None:
 def show_retry(page: Page) -> None:
     """The first round, and the attempts of its first trial, whose verifier had no answer at once."""
     page.get_by_role("link", name="Inspect trial results").last.click()
-    page.locator("#trials tbody button").first.click()
-    page.wait_for_selector("#history-1 *")
+    page.locator("#trials .trial").first.click()
+    page.wait_for_selector(".retries")
     page.locator(".round.chosen").evaluate("one => scrollTo(0, one.getBoundingClientRect().top + scrollY - 12)")
 
 

@@ -44,6 +44,8 @@ def job(served):
     job.points("lr", [0.25])
     job.post("logs", chunks=[f"line {n}\n" for n in range(1200)], eof=False)
     job.post("logs", chunks=[f"{HOSTILE}\n", "ValueError: shape mismatch\n", "half a line"], eof=False)
+    sample = {"idx": 0, "user": HOSTILE, "assistant": "a" * 3000, "extra": {"chosen": "x" * 200, "rejected": HOSTILE}}
+    job.post("validation", step=5, samples=[sample], dist=[{"reward": HOSTILE, "count": 1}], total_chunks=2)
     events = [population("heldout", 10), *(outcome("heldout", f"t{n}", "success") for n in range(5))]
     events += [outcome("heldout", HOSTILE[:100], "failure"), outcome("heldout", "t6", "infra_error")]
     events += [metric("heldout", "loss", 0.25), protocol("heldout")]
@@ -56,7 +58,9 @@ def job(served):
 
 def pages_of(job) -> list[str]:
     run = f"/runs/{job.run_id}"
-    return ["/", "/help", run, f"{run}/logs", f"{run}/validation", f"{run}/validation?round_id=heldout", "/runs/none"]
+    validation = [f"{run}/validation", f"{run}/validation?round_id=heldout&trial_id=t0"]
+    validation += [f"{run}/validation/samples", f"{run}/validation/samples?round_id=5"]
+    return ["/", "/help", run, f"{run}/logs", *validation, "/runs/none"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -263,15 +267,15 @@ def test_validation_follows_outcomes_and_opens_a_trials_retries(console, job):
     expect(page.locator("tp-live")).to_have_attribute("state", "live", timeout=LIVE)
     page.get_by_role("link", name="Inspect trial results").click()
     expect(page).to_have_url(re.compile("round_id=heldout"))
-    page.get_by_role("button", name="t6").click()
+    page.get_by_role("link", name="t6", exact=True).click()
     expect(page.locator(".retries")).to_contain_text("execution error")
     again = outcome("heldout", "t6", "success", trial_attempt=1)
     job.post("observations", events=[again], contract=None)
     expect(rounds.first).to_contain_text("85.7 %: 6 of 7 scored", timeout=LIVE)
     page.get_by_role("link", name="execution error").click()
-    expect(page.locator("#trials")).to_contain_text("No trial of this round has this outcome now.")
+    expect(page.locator("#trials")).to_contain_text("No trial of this round meets this now.")
     page.go_back()
-    expect(page.get_by_role("button", name="t6")).to_be_visible()
+    expect(page.get_by_role("link", name="t6", exact=True)).to_be_visible()
 
 
 def test_the_status_changes_while_one_looks(console, served):

@@ -16,6 +16,12 @@ CLAIMS = {
     "digests are declarations": ("validation", "declared by the producer and not certified"),
     "eligibility promotes nothing": ("validation", "marked training-eligible by the producer, which promotes nothing"),
     "text is sampled": ("validation?round_id=r1", "Retained text is sampled unless it says otherwise"),
+    "an execution error is no failure": ("validation?round_id=r1", "An execution error is no failed answer."),
+    "rounds in order are no trend": ("validation", "Side by side, without a claim of a trend or a ranking."),
+    "an order of rounds compares nothing": ("validation", "whether two rates may be subtracted, a comparison says"),
+    "kept samples are biased": ("validation/samples?round_id=7", "no average and no success rate follows from it"),
+    "averages are the producer's": ("validation/samples?round_id=7", "never computed from the samples here"),
+    "a low reward is no failed answer": ("validation/samples?round_id=7", "A low reward is no failed answer."),
     "unknown is not zero": ("validation", "have unknown counts, not zero"),
     "old history": ("", "cannot be reconstructed"),
 }
@@ -25,6 +31,7 @@ CLAIMS = {
 def test_the_page_says_what_its_numbers_do_not_mean(site, job, claim):
     path, sentence = CLAIMS[claim]
     job.post("metrics", points=[point()])
+    job.post("validation", step=7, samples=[{"idx": 0, "user": "q", "assistant": "a"}])
     send(job, population("r1", 2), outcome("r1", "t", "success"), protocol("r1"))
     assert sentence in text_of(site.page(f"/runs/{job.run_id}/{path}".rstrip("/")))
 

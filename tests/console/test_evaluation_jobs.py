@@ -5,17 +5,18 @@ import re
 import msgspec
 import pytest
 from tuneplane.reporter import Reporter
-from tuneplane.transport import JSON, Outcome
+from tuneplane.transport import JSON, Outcome, Transport
 
 from tests import evaluation_jobs as jobs
 from tests.console.test_job_page import text_of
 from tests.evaluation_samples import FOLDER, atif, harbor
 
 
-class InMemory:
-    """A transport that hands requests to the application."""
+class InMemory(Transport):
+    """Hands requests to the application."""
 
     def __init__(self, job) -> None:
+        super().__init__("http://in.memory/api/ingest", job.token)
         self._job = job
 
     def post(self, path: str, body: bytes, content_type: str = JSON) -> Outcome:

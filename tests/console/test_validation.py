@@ -205,18 +205,142 @@ def test_more_than_fifty_trials_come_in_pages(site, job):
     assert trial_ids(site.page(more[1].replace("&amp;", "&"))) == [f"t{n:03}" for n in range(50, 60)]
 
 
+def attempts_shown(html: str) -> list[tuple[str, str]]:
+    """The attempts of the opened trial: what stands at their heads, and their outcomes."""
+    part = re.search(r'<section class="retries".*?</section>', html, re.DOTALL)
+    assert part is not None
+    rows = re.findall(r'<th scope="row">(.*?)</th>\s*<td>\s*<span class="outcome (\w+)">', part[0])
+    return [(text_of(head).strip(), status) for head, status in rows]
+
+
 def test_the_retries_of_a_trial_show_what_counts_and_what_was_set_aside(site, evaluated):
     send(evaluated, outcome("r1", "t6", "success", trial_attempt=1), outcome("r1", "t6", "failure", trial_attempt=0))
-    address = re.search(r'hx-get="([^"]*trial_id=t6)"', page(site, evaluated, "?round_id=r1"))
+    listed = page(site, evaluated, "?round_id=r1")
+    assert 'class="retries"' not in listed
+    address = re.search(r'hx-get="([^"]*trial_id=t6)"', listed)
     assert address is not None
     html = site.page(address[1].replace("&amp;", "&"))
-    assert "<html" not in html
-    rows = re.findall(r'<th scope="row">(.*?)</th>\s*<td><span class="outcome (\w+)">', html)
-    assert [(text_of(head).strip(), status) for head, status in rows] == [
-        ("1 counts", "success"),
-        ("0", "infra_error"),
-        ("set aside", "failure"),
+    assert attempts_shown(html) == [("1 counts", "success"), ("0", "infra_error"), ("set aside", "failure")]
+    assert 'aria-expanded="true" title="Its attempts"><bdi>t6</bdi>' in html
+    assert re.findall(r"/history/(\d+)", html) == ["14", "10", "15"]
+    assert "The highest 100 attempts are shown" not in html
+
+
+def test_a_trial_that_the_page_does_not_list_is_shown_above_it(site, evaluated):
+    html = page(site, evaluated, "?round_id=r1&status=failure&trial_id=t6")
+    assert attempts_shown(html) == [("0 counts", "infra_error")]
+    assert trial_ids(html) == ["t5"]
+    assert site.get(f"/runs/{evaluated.run_id}/validation?round_id=r1&trial_id=t99").status_code == 404
+
+
+def test_the_highest_hundred_attempts_are_shown_and_it_says_so(site, job):
+    send(job, *(outcome("r1", "t", "infra_error", trial_attempt=n) for n in range(103)))
+    html = page(site, job, "?round_id=r1&trial_id=t")
+    shown = attempts_shown(html)
+    assert (len(shown), shown[0][0], shown[-1][0]) == (100, "102 counts", "3")
+    assert "The highest 100 attempts are shown" in html
+
+
+def test_retried_trials_and_reports_set_aside_are_counted_and_found(site, evaluated):
+    assert "retried" not in text_of(page(site, evaluated, "?round_id=r1"))
+    send(evaluated, outcome("r1", "t6", "success", trial_attempt=1), outcome("r1", "t0", "failure"))
+    html = page(site, evaluated, "?round_id=r1")
+    assert "1 trial retried: the highest attempt is the outcome" in text_of(html)
+    assert "retried 1" in text_of(html)
+    assert "with a report set aside 1" in text_of(html)
+    assert trial_ids(page(site, evaluated, "?round_id=r1&only=retried")) == ["t6"]
+    assert trial_ids(page(site, evaluated, "?round_id=r1&only=set_aside")) == ["t0"]
+    assert site.get(f"/runs/{evaluated.run_id}/validation?round_id=r1&only=lost").status_code == 422
+
+
+def test_trials_are_searched_by_a_part_of_their_id_and_filters_keep_it(site, evaluated):
+    send(evaluated, outcome("r1", "Maths/1", "success"), outcome("r1", "maths/2", "failure"))
+    html = page(site, evaluated, "?round_id=r1&q=MATHS")
+    assert trial_ids(html) == ["Maths/1", "maths/2"]
+    assert "2 trials with this in the id" in text_of(html)
+    failures = re.search(r'href="([^"]*status=failure[^"]*)#trials"', html)
+    assert failures is not None
+    assert trial_ids(site.page(failures[1].replace("&amp;", "&"))) == ["maths/2"]
+    assert "No trial of this round meets this now" in page(site, evaluated, "?round_id=r1&q=nothing")
+    assert site.get(f"/runs/{evaluated.run_id}/validation?round_id=r1&q=%00").status_code == 422
+
+
+def trace(trial: str, **more) -> dict[str, object]:
+    message = {"role": "user", "content": "a secret question"}
+    return {
+        "scope": "validation",
+        "round_id": "r1",
+        "trial_id": trial,
+        "trial_attempt": 0,
+        "messages": [message],
+        "total_messages": 1,
+        "complete": True,
+        "capture_policy": "all",
+        **more,
+    }
+
+
+def test_a_trial_leads_to_its_text_and_says_why_it_ended_where_the_producer_did(site, evaluated):
+    assert (
+        evaluated.post("trajectory", trace=trace("t6", termination="VerifierTimeoutError: <b>60 s")).status_code == 200
+    )
+    html = page(site, evaluated, "?round_id=r1&status=infra_error")
+    name = contract.trajectory_id("validation", "r1", "t6", 0)
+    assert f'href="/runs/{evaluated.run_id}/trajectories/{name}">trajectory</a>' in html
+    assert "VerifierTimeoutError: &lt;b&gt;60 s" in html
+    assert "a secret question" not in html
+    assert "no reason given" in page(site, evaluated, "?round_id=r1&status=unscored")
+    assert "no reason given" not in page(site, evaluated, "?round_id=r1&status=failure")
+
+
+def test_planned_trials_that_nobody_reported_are_named_as_a_number_alone(site, evaluated):
+    assert "2 planned trials not reported: how many were planned is known, not which" in text_of(
+        page(site, evaluated, "?round_id=r1")
+    )
+
+
+def test_a_round_leads_to_a_comparison_with_another(site, job):
+    send(job, outcome("a/b c", "t", "success"))
+    assert f'href="/review/rounds?left={job.run_id}%3Aa%2Fb%20c&amp;right="' in page(site, job)
+
+
+def test_one_round_needs_no_overview_and_several_stand_in_the_order_in_which_they_began(site, evaluated):
+    assert "in the order in which they began" not in page(site, evaluated)
+    send(evaluated, outcome("r2", "t", "failure"), protocol("r2"), population("r3", 4), population("r2", 1))
+    assert evaluated.post("validation", step=9, samples=[{"idx": 0, "user": "q", "assistant": "a"}]).status_code == 200
+    html = page(site, evaluated)
+    table = re.search(r'<section class="overview">.*?</section>', html, re.DOTALL)
+    assert table is not None
+    rows = [text_of(row).strip() for row in re.findall(r"<tr>(.*?)</tr>", table[0], re.DOTALL)][1:]
+    assert rows == [
+        "r1 step-100 83.3 % 5 of 6 scored 60.0 % 6 of 10 planned A",
+        "r2 step-100 0 % 0 of 1 scored 100 % 1 of 1 planned A",
+        "r3 unknown unknown 0 % 0 of 4 planned none",
+        "9 unknown unknown unknown unknown none",
     ]
+    assert "without a claim of a trend or a ranking" in text_of(html)
+
+
+def test_digests_are_shown_whole_in_the_page_and_field_by_field(site, evaluated):
+    html = page(site, evaluated)
+    assert html.count(f'<tp-digest><code class="digest">{"0123456789abcdef" * 4}</code></tp-digest>') == 4
+    text = text_of(html)
+    assert "split heldout" in text
+    assert "checkpoint step-100" in text
+
+
+def test_the_page_can_be_asked_of_an_attempt_and_of_the_past(site, evaluated):
+    again = site.open_attempt(evaluated.run_id)
+    send(again, outcome("r1", "new", "failure"))
+    assert trial_ids(page(site, evaluated, "?round_id=r1")) == ["new"]
+    html = page(site, evaluated, "?round_id=r1&attempt=0&q=t6")
+    assert trial_ids(html) == ["t6"]
+    assert '<input type="hidden" name="attempt" value="0">' in html
+    assert all("attempt=0" in one for one in re.findall(r'href="([^"]*)#trials"', html))
+    past = page(site, evaluated, "?round_id=r1&as_of=8")
+    assert trial_ids(past) == ["t0", "t1", "t2", "t3", "t4"]
+    assert '<input type="hidden" name="as_of" value="8">' in past
+    assert all("as_of=8" in one for one in re.findall(r'href="([^"]*)#trials"', past))
 
 
 def test_names_of_rounds_and_trials_stay_text_and_find_their_way_back(site, job):
@@ -229,4 +353,6 @@ def test_names_of_rounds_and_trials_stay_text_and_find_their_way_back(site, job)
     assert "<script>alert" not in trials
     history = re.search(r'hx-get="([^"]*trial_id=[^"]*)"', trials)
     assert history is not None
-    assert "counts" in site.page(history[1].replace("&amp;", "&"))
+    opened = site.page(history[1].replace("&amp;", "&"))
+    assert attempts_shown(opened) == [("0 counts", "success")]
+    assert "<script>alert" not in opened

@@ -1,8 +1,11 @@
+import itertools
+
 import pytest
 
-from application.queries.round import round_, rounds
+from application.queries.round import protocol_groups, round_, rounds
 from domain.errors import Refused, UnknownThing
 from domain.ids import RoundId
+from domain.rules.matched_comparison import mismatches
 from tests import factories as a
 
 CLASSES = ("success", "failure", "infra_error", "unscored", "training_eligible", "reported")
@@ -42,6 +45,27 @@ def test_trials_whose_outcome_is_of_a_retry_are_counted_whatever_the_order(repor
 
     assert the_round(reports).retried == 2
     assert the_round(reports, "planned").retried == 0
+
+
+def test_rounds_of_one_group_are_those_that_a_comparison_calls_matched(reports):
+    protocols = {
+        "a": a.a_protocol(round_id="a"),
+        "b": a.a_protocol(round_id="b", split="other", checkpoint="step-200"),
+        "c": a.a_protocol(round_id="c", verifier_digest="0" * 64),
+        "d": None,
+        "e": a.a_protocol(round_id="e", verifier_digest="0" * 64),
+        "f": None,
+    }
+    for name, declared in protocols.items():
+        reports.of(a.a_population(1, round_id=name), *([declared] if declared else []))
+    found = list(reversed(rounds(reports.views, a.RUN).items))
+
+    groups = dict(zip([one.round_id for one in found], protocol_groups(found), strict=True))
+
+    assert groups == {"a": 0, "b": 0, "c": 1, "d": None, "e": 1, "f": None}
+    for one, other in itertools.combinations(protocols, 2):
+        same = groups[one] is not None and groups[one] == groups[other]
+        assert same == (not mismatches(protocols[one], protocols[other])), (one, other)
 
 
 def test_an_older_attempt_arriving_late_changes_nothing(reports):

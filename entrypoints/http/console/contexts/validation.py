@@ -8,9 +8,7 @@ import msgspec
 
 from application.queries.round import Round
 from application.queries.trial import Trial, TrialAttempt
-from domain.events.outcome import OutcomeStatus
 from entrypoints.http.console.contexts.job import JobPage
-from entrypoints.http.console.contexts.page import Page
 
 SegmentKind = Literal["success", "failure", "infra_error", "unscored", "not_reported"]
 
@@ -27,6 +25,15 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
     """Of 100."""
 
 
+class Declared(msgspec.Struct, frozen=True, kw_only=True):
+    """One field of a protocol, as its producer declares it."""
+
+    name: str
+    value: str
+    digest: bool
+    """A long hexadecimal text, shown by its beginning."""
+
+
 class RoundView(msgspec.Struct, frozen=True, kw_only=True):
     """One round."""
 
@@ -37,29 +44,32 @@ class RoundView(msgspec.Struct, frozen=True, kw_only=True):
     """The success rate with its denominator, or why there is none."""
     coverage: str
     """The scoring coverage with its denominator, or why there is none."""
+    protocol: list[Declared]
+    """Empty where none was declared."""
     address: str
     """This page with the round's trials."""
     chosen: bool
     """Its trials are shown."""
+    compare: str = ""
+    """Where another round is put beside it."""
+    samples: str = ""
+    """What arrived of its samples; empty where none did."""
+    samples_address: str = ""
+    """Where they are read."""
 
 
-class TrialsView(msgspec.Struct, frozen=True, kw_only=True):
-    """The trials of the chosen round."""
+class OverviewRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One round among the others of its job."""
 
-    round_id: str
-    trials: list[Trial]
-    """By id; they move between filters as retries finish."""
-    status: OutcomeStatus | None
-    """Shown alone; None: all."""
-    filters: list[Filter]
-    first_page: str | None
-    next_page: str | None
-    history: str
-    """Address of a trial's retries, but for the trial."""
+    view: RoundView
+    scored: int | None
+    """Successes and failures; None: unknown."""
+    group: str
+    """The same letters: the same four digests. Empty where no protocol was declared."""
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
-    """A link that shows trials of one status."""
+    """A link that shows some of the trials."""
 
     label: str
     count: int | None
@@ -68,10 +78,75 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     chosen: bool
 
 
+class TrialRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One trial."""
+
+    trial: Trial
+    address: str
+    """This page with the trial's attempts, or without them where they are shown."""
+    text: str | None
+    """Where its messages are read; None where none were sent."""
+    opened: bool
+
+
+class AttemptRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One attempt of the opened trial."""
+
+    attempt: TrialAttempt
+    text: str | None
+    """Where its messages are read; None where none were sent."""
+    event: str
+    """Where its report is found in the history."""
+    lost: list[str]
+    """The same of each report that was set aside."""
+
+
+class OpenedTrial(msgspec.Struct, frozen=True, kw_only=True):
+    """The trial whose attempts are shown."""
+
+    trial_id: str
+    attempts: list[AttemptRow]
+    """The highest first, at most 100; the highest is the trial's outcome."""
+    full: bool
+    """As many are shown as ever are; there may be more."""
+    listed: bool
+    """It is one of the rows of this page."""
+    close: str
+    """This page without it."""
+
+
+class TrialsView(msgspec.Struct, frozen=True, kw_only=True):
+    """The trials of the chosen round."""
+
+    round_id: str
+    rows: list[TrialRow]
+    """By id; they move between filters as retries finish."""
+    filters: list[Filter]
+    filtered: bool
+    """Some are left out."""
+    search: str
+    """Text that their ids hold; empty: any."""
+    found: int | None
+    """How many meet the filter; None where nothing is searched for."""
+    fields: list[tuple[str, str]]
+    """What the search form keeps of the address: names and values."""
+    action: str
+    """Where the search form leads."""
+    not_reported: int | None
+    """Planned trials that nobody reported; None: unknown."""
+    first_page: str | None
+    next_page: str | None
+    opened: OpenedTrial | None
+
+
 class ValidationPage(JobPage, frozen=True, kw_only=True):
     template = "validation.html"
+    overview: list[OverviewRow]
+    """Rounds in the order in which they began; empty where there is one at most."""
     rounds: list[RoundView]
-    """The latest to begin first."""
+    """The latest to begin first, or the chosen one alone."""
+    all_rounds: str | None
+    """Address of all rounds; None on it."""
     first_page: str | None
     """Address of the first page of rounds; None on it."""
     next_page: str | None
@@ -80,13 +155,3 @@ class ValidationPage(JobPage, frozen=True, kw_only=True):
     """None where no round is chosen."""
     here: str
     """Address of this page, to read it again."""
-
-
-class TrialHistoryPart(Page, frozen=True, kw_only=True):
-    """The retries of one trial."""
-
-    template = "trial_history_part.html"
-    trial_id: str
-    """The trial's."""
-    attempts: list[TrialAttempt]
-    """The highest first, at most 100; the highest is the trial's outcome."""

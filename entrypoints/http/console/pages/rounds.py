@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from application.queries.round import Round
-from entrypoints.http.console.contexts.validation import RoundView, Segment, SegmentKind
+from application.queries.round import Protocol, Round
+from entrypoints.http.console.contexts.validation import Declared, RoundView, Segment, SegmentKind
 from entrypoints.http.console.wording import percent
 
 LABELS: dict[SegmentKind, str] = {
@@ -13,18 +13,34 @@ LABELS: dict[SegmentKind, str] = {
     "unscored": "unscored",
     "not_reported": "not reported",
 }
+_DIGEST = "_digest"
 
 
-def round_view(shown: Round, *, address: str = "", chosen: bool = False) -> RoundView:
+def round_view(shown: Round, *, address: str = "", chosen: bool = False, compare: str = "") -> RoundView:
     """What a page shows of a round."""
     return RoundView(
         round=shown,
         segments=_segments(shown),
         rate=_rate(shown),
         coverage=_coverage(shown),
+        protocol=[] if shown.protocol is None else _declared(shown.protocol),
         address=address,
         chosen=chosen,
+        compare=compare,
     )
+
+
+def scored(shown: Round) -> int | None:
+    """Trials with a verdict; None where outcomes are unknown."""
+    return None if shown.success is None or shown.failure is None else shown.success + shown.failure
+
+
+def _declared(protocol: Protocol) -> list[Declared]:
+    names = sorted(protocol.__struct_fields__, key=lambda name: name.endswith(_DIGEST))
+    return [
+        Declared(name=name.removesuffix(_DIGEST), value=getattr(protocol, name), digest=name.endswith(_DIGEST))
+        for name in names
+    ]
 
 
 def _segments(shown: Round) -> list[Segment]:
@@ -47,10 +63,10 @@ def _segments(shown: Round) -> list[Segment]:
 
 
 def _rate(shown: Round) -> str:
-    if shown.success_rate is None or shown.success is None or shown.failure is None:
+    with_verdict = scored(shown)
+    if shown.success_rate is None or shown.success is None or with_verdict is None:
         return "unknown: nothing is scored"
-    scored = shown.success + shown.failure
-    return f"{percent(shown.success_rate)}: {shown.success:,} of {scored:,} scored (successes and failures)"
+    return f"{percent(shown.success_rate)}: {shown.success:,} of {with_verdict:,} scored (successes and failures)"
 
 
 def _coverage(shown: Round) -> str:
@@ -60,5 +76,4 @@ def _coverage(shown: Round) -> str:
         return f"unknown: {shown.reported:,} trials were reported, more than the {shown.expected:,} planned"
     if shown.scoring_coverage is None or shown.expected is None:
         return "unknown: no trials were planned"
-    scored = (shown.success or 0) + (shown.failure or 0)
-    return f"{percent(shown.scoring_coverage)}: {scored:,} scored of {shown.expected:,} planned"
+    return f"{percent(shown.scoring_coverage)}: {scored(shown) or 0:,} scored of {shown.expected:,} planned"
