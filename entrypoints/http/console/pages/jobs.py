@@ -1,91 +1,157 @@
-"""`/`: the list of jobs."""
+"""`/`: the table of jobs; and what belongs to it: columns to choose from, the table as CSV, two jobs to compare."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, get_args
+from typing import Annotated
 from urllib.parse import urlencode
 
 from litestar import Response, get
-from litestar.params import FromQuery, QueryParameter
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery, QueryParameter, SkipValidation
 
 from application.clock import now
-from application.projections.run import RunStatus
-from application.queries.run import RunItem, runs
+from application.queries.job_column import FactColumn
+from application.queries.job_table import Asked, JobTable, Table, known_columns
+from application.queries.job_table_csv import table_csv
+from application.queries.run import RunItem
 from domain.errors import Refused
 from domain.ids import Micros
 from domain.rules.transport_health import SILENT_AFTER_MICROS
-from entrypoints.http.console.console import AsSignedIn, Using, here, user_of
-from entrypoints.http.console.contexts.jobs import Job, JobsPage
+from entrypoints.http.console.console import AsSignedIn, Using, go, here, user_of
+from entrypoints.http.console.contexts.jobs import ColumnsPart, JobsPage, JobView
+from entrypoints.http.console.pages.job_cells import cell_view
+from entrypoints.http.console.pages.job_columns import MOST_OFFERED, chosen, heading, headings, offered
+from entrypoints.http.console.pages.job_words import condition_views, order_words, summary_words, without_points
 from entrypoints.http.console.rendering import rendered
+from entrypoints.http.console.table_look import STATUSES, USUAL, Search, TableLook, page_number, table_look
 
-STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
+A_PAGE = 50
 _ACTIVE = frozenset({"starting", "running"})
-_A_PAGE = 50
-Search = Annotated[str, QueryParameter(max_length=256)]
+_IN_FORM = frozenset({"q", "status", "owner", "tag"})
+_NOTHING = Table(
+    columns=[], rows=[], first=0, met=0, jobs=0, notes=[], conditions=[], nobody_knows=[], next_cursor=None
+)
+_FIND = {"table": Provide(table_look, sync_to_thread=False)}
+Looking = NamedDependency[SkipValidation[TableLook]]
+Tables = NamedDependency[SkipValidation[JobTable]]
 
 
-@get("/", include_in_schema=False, sync_to_thread=True)
+@get("/", include_in_schema=False, sync_to_thread=True, dependencies=_FIND)
 def jobs(
     request: AsSignedIn,
     console: Using,
-    q: Search = "",
-    status: FromQuery[str] = "",
-    owner: Search = "",
-    tag: Search = "",
-    cursor: FromQuery[str] = "",
+    job_table: Tables,
+    table: Looking,
+    page: FromQuery[str] = "",
+    find: Search = "",
 ) -> Response[bytes]:
-    """Jobs that meet every filter, newest first."""
-    chosen = _status(status)
+    """Jobs that meet every filter and condition, in the order asked for."""
+    moment, shown_page, problem = now(), page_number(page), ""
+    asked = table.asked()
     with console.reading.now() as views:
-        found = runs(
-            views,
-            status=chosen,
-            owner=owner or None,
-            tag=tag or None,
-            q=q.strip(),
-            limit=_A_PAGE,
-            cursor=cursor or None,
+        try:
+            shown = job_table.numbered(views, asked, now=moment, page=shown_page, size=A_PAGE)
+        except Refused as refused:
+            shown, problem = _NOTHING, refused.detail
+        found = known_columns(views, find.strip(), MOST_OFFERED + 1) if find.strip() else None
+    return rendered(
+        JobsPage(
+            title="Jobs",
+            user=user_of(request),
+            jobs=[
+                JobView(
+                    run=row.run,
+                    silent=is_silent(row.run, moment),
+                    cells=[cell_view(one, cell) for one, cell in zip(asked.columns, row.cells, strict=True)],
+                )
+                for row in shown.rows
+            ],
+            headings=headings(table, asked),
+            name_heading=heading(table, FactColumn("name"), None),
+            chosen=chosen(table),
+            conditions=condition_views(table, shown),
+            problem=problem,
+            notes=[one for one in shown.notes if one.comparison != "same"],
+            agreed=[one for one in shown.notes if one.comparison == "same" and one.column == table.sort.column],
+            without_points=without_points(shown),
+            summary=summary_words(shown, filtered=table.filtered),
+            order=order_words(table.sort),
+            statuses=STATUSES,
+            q=table.q,
+            status=table.status,
+            owner=table.owner,
+            tag=table.tag,
+            kept=[pair for pair in table.query() if pair[0] not in _IN_FORM],
+            filters=[pair for pair in table.query() if pair[0] in _IN_FORM],
+            filtered=table.filtered,
+            any_jobs=bool(shown.jobs) or bool(problem),
+            here=here(request),
+            csv=table.address("/jobs.csv"),
+            usual=table.address(columns=USUAL, pins=0) if (table.columns, table.pins) != (USUAL, 0) else None,
+            find=find,
+            offered=None if found is None else offered(table, find.strip(), found),
+            finder=table.address("/jobs/columns"),
+            pages=_pages(table, shown, shown_page),
         )
-    moment = now()
-    filters = {"q": q, "status": status, "owner": owner, "tag": tag}
-    page = JobsPage(
-        title="Jobs",
-        user=user_of(request),
-        jobs=[Job(run=one, silent=is_silent(one, moment)) for one in found.items],
-        statuses=STATUSES,
-        q=q,
-        status=chosen,
-        owner=owner,
-        tag=tag,
-        filtered=any(filters.values()),
-        here=here(request),
-        first_page=_address(filters) if cursor else None,
-        next_page=_address(filters | {"cursor": found.next_cursor}) if found.next_cursor else None,
     )
-    return rendered(page)
 
 
-def is_silent(run: RunItem, moment: Micros) -> bool:
+@get("/jobs/columns", include_in_schema=False, sync_to_thread=True, dependencies=_FIND)
+def columns(console: Using, table: Looking, find: Search = "") -> Response[bytes]:
+    """Columns that can be added to the table."""
+    sought = find.strip()
+    with console.reading.now() as views:
+        found = known_columns(views, sought, MOST_OFFERED + 1)
+    return rendered(ColumnsPart(title="Columns", offered=offered(table, sought, found)))
+
+
+@get("/jobs.csv", include_in_schema=False, sync_to_thread=True, dependencies=_FIND)
+def table_file(console: Using, job_table: Tables, table: Looking) -> Response[bytes]:
+    """Every job that meets the filters, with the columns that are shown."""
+    asked = table.asked()
+    whole = Asked(
+        columns=(FactColumn("id"), FactColumn("name"), *asked.columns),
+        sort=asked.sort,
+        where=asked.where,
+        status=asked.status,
+        owner=asked.owner,
+        tag=asked.tag,
+        q=asked.q,
+    )
+    with console.reading.now() as views:
+        lines = job_table.lines(views, whole, now=now())
+    headers = {"Content-Disposition": 'attachment; filename="jobs.csv"', "Cache-Control": "no-store"}
+    text = table_csv(whole.columns, lines)
+    return Response(text.encode(errors="replace"), media_type="text/csv", headers=headers)
+
+
+@get("/jobs/compare", include_in_schema=False, sync_to_thread=False)
+def compare(job: Annotated[list[str] | None, QueryParameter(name="job")] = None) -> Response[bytes]:
+    """Two jobs that were ticked, side by side."""
+    ticked = list(dict.fromkeys(job or ()))
+    if len(ticked) != 2:  # noqa: PLR2004 - a pair
+        raise Refused.at("job", "tick two jobs to compare")
+    return go(f"/review?{urlencode({'left': ticked[0], 'right': ticked[1]})}")
+
+
+def is_silent(run: RunItem, at: Micros) -> bool:
     """Whether a job that should be running was last heard over a minute ago. No status: the next event lifts it."""
     if run.status not in _ACTIVE or run.last_event_at is None:
         return False
     heard = datetime.fromisoformat(run.last_event_at).astimezone(UTC).timestamp() * 1_000_000
-    return moment - heard >= SILENT_AFTER_MICROS
+    return at - heard >= SILENT_AFTER_MICROS
 
 
-def _status(text: str) -> RunStatus | None:
-    for status in STATUSES:
-        if status == text:
-            return status
-    if text:
-        raise Refused.at("status", f"must be one of {', '.join(STATUSES)}")
-    return None
+def _pages(table: TableLook, shown: Table, page: int) -> list[tuple[str, str]]:
+    last = max(1, -(-shown.met // A_PAGE))
+    wanted = {"First": 1, "Previous": min(page - 1, last), "Next": page + 1, "Last": last}
+    behind = {"First", "Previous"}
+    return [
+        (word, table.address(page=number))
+        for word, number in wanted.items()
+        if 1 <= number <= last and (number < page if word in behind else number > page)
+    ]
 
 
-def _address(query: dict[str, str]) -> str:
-    given = {name: text for name, text in query.items() if text}
-    return f"/?{urlencode(given)}" if given else "/"
-
-
-ROUTES = (jobs,)
+ROUTES = (jobs, columns, table_file, compare)

@@ -1,0 +1,137 @@
+"""What of the table of jobs is looked at, and addresses that show the same: `Look` of a job's pages, for the table."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, get_args
+from urllib.parse import quote, urlencode
+
+import msgspec
+from litestar.params import FromQuery, QueryParameter
+
+from application.projections.run import RunStatus
+from application.queries import job_column
+from application.queries.job_column import Column, ConfigColumn, FactColumn, Sort
+from application.queries.job_table import Asked
+from domain.errors import Refused
+
+STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
+USUAL: tuple[Column, ...] = (
+    FactColumn("status"),
+    FactColumn("owner"),
+    FactColumn("tags"),
+    FactColumn("started"),
+    FactColumn("heard"),
+    FactColumn("duration"),
+)
+"""Shown where an address names no columns."""
+MOST_PINS = 4
+_MOST_DIGITS = 9
+Search = Annotated[str, QueryParameter(max_length=256)]
+
+
+class TableLook(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a reader of the table stands."""
+
+    q: str = ""
+    status: RunStatus | None = None
+    owner: str = ""
+    tag: str = ""
+    where: tuple[str, ...] = ()
+    """Conditions as they were written; nobody has understood them yet."""
+    columns: tuple[Column, ...] = USUAL
+    """In order; pinned ones first."""
+    pins: int = 0
+    """How many of them are pinned."""
+    sort: Sort = job_column.NEWEST_FIRST
+    page: int = 1
+
+    def query(self) -> list[tuple[str, str]]:
+        """Names and values of its address, without what goes without saying."""
+        pinned = [("pin", str(one)) for one in self.columns[: self.pins]]
+        free = [("column", str(one)) for one in self.columns[self.pins :]]
+        pairs = [("q", self.q), ("status", self.status or ""), ("owner", self.owner), ("tag", self.tag)]
+        pairs += [("where", one) for one in self.where]
+        pairs += [] if (self.columns, self.pins) == (USUAL, 0) else [*pinned, *free]
+        pairs += [("sort", str(self.sort))] if self.sort != job_column.NEWEST_FIRST else []
+        pairs += [("page", str(self.page))] if self.page > 1 else []
+        return [(name, text) for name, text in pairs if text]
+
+    def address(self, path: str = "/", **changes: Any) -> str:  # noqa: ANN401 - fields of its own
+        """A page of the same table, looked at otherwise; on its first page, unless `page` says which."""
+        pairs = msgspec.structs.replace(self, **{"page": 1, **changes}).query()
+        return path + (f"?{urlencode(pairs, quote_via=quote)}" if pairs else "")
+
+    def asked(self) -> Asked:
+        """The question. What it is sorted by is shown, where it is not what the server knows of every job."""
+        shown = self.columns
+        if not isinstance(self.sort.column, FactColumn) and self.sort.column not in shown:
+            shown = (*shown, self.sort.column)
+        return Asked(
+            columns=shown,
+            sort=self.sort,
+            where=self.where,
+            status=self.status,
+            owner=self.owner or None,
+            tag=self.tag or None,
+            q=self.q.strip(),
+        )
+
+    @property
+    def filtered(self) -> bool:
+        """Whether some jobs may be left out."""
+        return bool(self.q or self.status or self.owner or self.tag or self.where)
+
+
+def table_look(
+    q: Search = "",
+    status: FromQuery[str] = "",
+    owner: Search = "",
+    tag: Search = "",
+    where: FromQuery[list[str] | None] = None,
+    column: FromQuery[list[str] | None] = None,
+    pin: FromQuery[list[str] | None] = None,
+    sort: FromQuery[str] = "",
+) -> TableLook:
+    """From an address: the dependency `table`; pages are numbered apart. Raises `Refused`."""
+    pinned = job_column.columns(pin or [], "pin")
+    if len(pinned) > MOST_PINS:
+        raise Refused.at("pin", f"may be given at most {MOST_PINS} times", MOST_PINS)
+    named = [*(str(one) for one in pinned), *(column or [])]
+    return TableLook(
+        q=q,
+        status=_status(status),
+        owner=owner,
+        tag=tag,
+        where=tuple(dict.fromkeys(one.strip() for one in where or () if one.strip())),
+        columns=job_column.columns(named) if named else USUAL,
+        pins=len(pinned),
+        sort=job_column.sort(sort),
+    )
+
+
+def page_number(text: str) -> int:
+    """From 1. Raises `Refused`."""
+    if not text:
+        return 1
+    if not text.isascii() or not text.isdigit() or len(text) > _MOST_DIGITS or int(text) < 1:
+        raise Refused.at("page", "must be the number of a page, from 1")
+    return int(text)
+
+
+def label(column: Column) -> tuple[str, str]:
+    """What a column is called, and what kind it is; facts need no kind."""
+    match column:
+        case FactColumn(fact):
+            return ("Last heard" if fact == "heard" else fact.capitalize()), ""
+        case ConfigColumn(key):
+            return key, "config"
+    return column.key, column.statistic
+
+
+def _status(text: str) -> RunStatus | None:
+    for status in STATUSES:
+        if status == text:
+            return status
+    if text:
+        raise Refused.at("status", f"must be one of {', '.join(STATUSES)}")
+    return None
