@@ -32,11 +32,13 @@ OBSERVATION = RecordTable(
 
 
 class ObservedNameRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A name that was observed: what coverage asks for."""
+    """A name that was observed: what coverage asks for, and what can be chosen from."""
 
     run: RunId
     attempt: Attempt
     name: str
+    kinds: tuple[ObservationKind, ...]
+    """In the order in which they came."""
 
 
 NAME = RecordTable(name="name", record=ObservedNameRecord, key=("run", "attempt", "name"))
@@ -56,12 +58,14 @@ def project(recorded: RecordedEvent, event: Event, records: Records) -> None:
                 observation=event,
             )
             records.put(OBSERVATION, record)
-            if records.get(NAME, run, attempt, name) is None:
-                records.put(NAME, ObservedNameRecord(run=run, attempt=attempt, name=name))
+            known = records.get(NAME, run, attempt, name)
+            kinds = () if known is None else known.kinds
+            if event.kind not in kinds:
+                records.put(NAME, ObservedNameRecord(run=run, attempt=attempt, name=name, kinds=(*kinds, event.kind)))
         case _:
             pass
 
 
 OBSERVATION_PROJECTION = Projection(
-    name="observation", version=1, reads=(ObservationReported,), tables=(OBSERVATION, NAME), project=project
+    name="observation", version=2, reads=(ObservationReported,), tables=(OBSERVATION, NAME), project=project
 )

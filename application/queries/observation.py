@@ -6,7 +6,7 @@ import msgspec
 
 from application.ports.records import Where
 from application.ports.views import Views
-from application.projections.observation import OBSERVATION, ObservationRecord
+from application.projections.observation import NAME, OBSERVATION, ObservationRecord
 from application.queries.moment import moment
 from application.queries.page import Page, page_size
 from application.queries.run import chosen_attempt, in_attempt
@@ -15,6 +15,9 @@ from domain.ids import Attempt, RunId
 
 LATEST = 100
 """At most so many are answered, whatever the limit."""
+NAMES = 200
+_NAMES_READ = 2_000
+"""Of attempts that may repeat each other's; a run that used more made them up."""
 
 
 class ObservationItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +39,22 @@ class ObservationItem(msgspec.Struct, frozen=True, kw_only=True):
     counts: list[int] | None
 
 
+class ObservedName(msgspec.Struct, frozen=True, kw_only=True):
+    """A name, and what was observed under it."""
+
+    name: str
+    kinds: list[ObservationKind]
+
+
+class ObservedNames(msgspec.Struct, frozen=True, kw_only=True):
+    """Names to choose from."""
+
+    items: list[ObservedName]
+    """At most 200."""
+    more: bool
+    """There are others."""
+
+
 def observations(
     views: Views,
     run: RunId,
@@ -55,6 +74,17 @@ def observations(
     where += [Where(field, "=", value) for field, value in (("name", name), ("kind", kind)) if value is not None]
     found = views.records.find(OBSERVATION, *where, descending=True, limit=size)
     return Page(items=[_item(one) for one in found])
+
+
+def observed_names(views: Views, run: RunId, *, attempt: int | None = None) -> ObservedNames:
+    """The names that were observed, in order; of all attempts unless one is asked for. Raises as `observations`."""
+    chosen = chosen_attempt(views, run, attempt)
+    found = views.records.find(NAME, Where("run", "=", run), *in_attempt(chosen), limit=_NAMES_READ)
+    kinds: dict[str, list[ObservationKind]] = {}
+    for one in found:
+        kinds.setdefault(one.name, []).extend(one.kinds)
+    named = [ObservedName(name=name, kinds=list(dict.fromkeys(kinds[name]))) for name in sorted(kinds)]
+    return ObservedNames(items=named[:NAMES], more=len(named) > NAMES or len(found) == _NAMES_READ)
 
 
 def _item(record: ObservationRecord) -> ObservationItem:

@@ -7,7 +7,7 @@ from tuneplane.contract import TRANSPORT_HEALTH
 
 from application.ports.records import Where
 from application.ports.views import Views
-from application.projections.transport import HEALTH
+from application.projections.transport import HEALTH, HealthRecord
 from application.queries.moment import moment, moment_or_none
 from domain.ids import Attempt, Micros, RunId
 from domain.rules.transport_health import TransportState, heartbeat, transport_health
@@ -60,15 +60,18 @@ def transport(views: Views, run: RunId, *, now: Micros) -> Transport:
     )
 
 
+def health_item(record: HealthRecord) -> HealthItem:
+    """As answers show it."""
+    return HealthItem(
+        attempt=record.attempt,
+        name=record.name,
+        stream_id=str(record.values["stream_id"]) if record.stream else None,
+        recorded_at=moment(record.recorded_at),
+        values=record.values,
+    )
+
+
 def _health(views: Views, run: RunId) -> list[HealthItem]:
     """The latest health of each reporter."""
-    return [
-        HealthItem(
-            attempt=one.attempt,
-            name=one.name,
-            stream_id=str(one.values["stream_id"]) if one.stream else None,
-            recorded_at=moment(one.recorded_at),
-            values=one.values,
-        )
-        for one in views.records.find(HEALTH, Where("run", "=", run), descending=True, limit=REPORTERS_SHOWN)
-    ]
+    found = views.records.find(HEALTH, Where("run", "=", run), descending=True, limit=REPORTERS_SHOWN)
+    return [health_item(one) for one in found]

@@ -14,6 +14,8 @@ import msgspec
 from domain.ids import Micros
 
 TransportState = Literal["ok", "lossy", "unknown"]
+ReporterState = Literal["heard", "finished", "unknown"]
+"""`heard`: within 60 s. `finished`: it said that it has. `unknown`: neither; it may still work."""
 SILENT_AFTER_MICROS = 60 * 1_000_000
 
 
@@ -75,6 +77,13 @@ def transport_health(latest: Iterable[Heartbeat], now: Micros) -> TransportHealt
         capacity_points=_sum(beat.capacity_points for beat in heard),
         last_heartbeat_at=max((beat.received_at for beat in beats), default=None),
     )
+
+
+def reporter_state(values: Mapping[str, bool | int | float | str], received_at: Micros, now: Micros) -> ReporterState:
+    """How it stands with one reporter, from the latest it said."""
+    if values.get("finished") is True:
+        return "finished"
+    return "heard" if now - received_at < SILENT_AFTER_MICROS else "unknown"
 
 
 def _counter(value: object) -> int | None:

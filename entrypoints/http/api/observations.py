@@ -6,12 +6,14 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery
 
+from application.queries.histogram import HistogramHistory, histogram_history
 from application.queries.observation import ObservationItem, observations
 from application.queries.observation_contract import ContractCoverage, coverage
 from application.queries.page import Page
+from application.queries.reporter import Reporters, reporters
 from domain.events.observation import ObservationKind
 from domain.ids import RunId
-from entrypoints.http.api.moment import Limit, Moment, OfAttempt
+from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt
 
 
 @get("/api/runs/{run:str}/observations", sync_to_thread=True)
@@ -27,6 +29,30 @@ def list_observations(
     with moment.views(run) as views:
         found = observations(views, RunId(run), name=name, kind=kind, attempt=attempt, limit=limit)
         return moment.answer(views, found)
+
+
+@get("/api/runs/{run:str}/histograms", sync_to_thread=True)
+def list_histograms(
+    run: FromPath[str],
+    moment: NamedDependency[Moment],
+    name: FromQuery[str],
+    attempt: OfAttempt = None,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Response[HistogramHistory]:
+    """The latest reports of one name, over the steps: each set of bounds apart, nothing added up or estimated."""
+    with moment.views(run) as views:
+        found = histogram_history(views, RunId(run), name, attempt=attempt, limit=limit, cursor=cursor)
+        return moment.answer(views, found)
+
+
+@get("/api/runs/{run:str}/reporters", sync_to_thread=True)
+def list_reporters(
+    run: FromPath[str], moment: NamedDependency[Moment], attempt: OfAttempt = None
+) -> Response[Reporters]:
+    """The processes that report, by the latest each said of itself. Silence is unknown, no proof of anything."""
+    with moment.views(run) as views:
+        return moment.answer(views, reporters(views, RunId(run), now=moment.time(views), attempt=attempt))
 
 
 @get("/api/runs/{run:str}/coverage", sync_to_thread=True)

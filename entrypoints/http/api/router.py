@@ -53,6 +53,8 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     logs.line,
     logs.text,
     observations.list_observations,
+    observations.list_histograms,
+    observations.list_reporters,
     observations.read_coverage,
     rounds.list_rounds,
     rounds.list_trials,
