@@ -33,12 +33,16 @@ from entrypoints.http.console.pages import (
     shares,
     sign_in,
     trajectories,
+    trajectory,
+    trajectory_beside,
+    trajectory_deletion,
     validation,
     what_to_check,
 )
 from entrypoints.http.console.pages.share import Shares
 from entrypoints.http.console.pages.sign_in import Door
 from entrypoints.http.console.static_files import static
+from entrypoints.http.console.texts import Texts
 
 _OPEN: tuple[ControllerRouterHandler, ...] = (static, *sign_in.OPEN_ROUTES, *share.ROUTES)
 _PAGES = (
@@ -50,6 +54,9 @@ _PAGES = (
     validation,
     samples,
     trajectories,
+    trajectory,
+    trajectory_beside,
+    trajectory_deletion,
     config,
     hardware,
     artifacts,
@@ -94,6 +101,7 @@ def _open_router(container: Container) -> Router:
 def _pages_router(container: Container) -> Router:
     console = Console(container.reading(), container.settings().public_address)
     doorkeeper = container.doorkeeper()
+    texts = Texts(container.bodies)
     return Router(
         path="/",
         route_handlers=[handler for page in _PAGES for handler in page.ROUTES],
@@ -103,6 +111,7 @@ def _pages_router(container: Container) -> Router:
             "console": Provide(lambda: console, sync_to_thread=False),
             "bodies": given(container.bodies),
             "job_table": given(container.job_table),
+            "texts": Provide(lambda: texts, sync_to_thread=False),
             "delete_trajectory": given(container.delete_trajectory),
             "accounts": given(container.accounts),
             "manage_accounts": given(container.manage_accounts),
