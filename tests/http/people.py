@@ -2,9 +2,11 @@
 
 import msgspec
 
-from application.credentials import mint
-from application.ports.accounts import Account, Accounts, Secret
+from application.credentials import Kind, Minted, mint
+from application.ports.accounts import Account, Accounts, Secret, SecretKind
 from domain.ids import Micros
+
+_KINDS: dict[SecretKind, Kind] = {"personal": "pat", "session": "ses", "share": "shr"}
 
 
 def know(accounts: Accounts, account: Account) -> None:
@@ -13,21 +15,28 @@ def know(accounts: Accounts, account: Account) -> None:
         accounts.add(account)
 
 
-def personal_token(server, name: str, role="member", permissions=frozenset(), expires_at=None) -> str:
-    """A new personal token of an account made for it."""
-    accounts, minted = server.container.accounts(), mint("pat")
-    know(accounts, Account(name=name, role=role, permissions=permissions))
+def keep(accounts: Accounts, subject: str, kind: SecretKind, expires_at: Micros | None = None) -> Minted:
+    """A new secret; a session's CSRF token is `csrf-of-` and its id."""
+    minted = mint(_KINDS[kind])
     accounts.add_secret(
         Secret(
             id=minted.id,
             secret_hash=minted.secret_hash,
-            subject=name,
-            kind="personal",
+            subject=subject,
+            kind=kind,
             created_at=Micros(0),
             expires_at=expires_at,
+            csrf=f"csrf-of-{minted.id}" if kind == "session" else "",
         )
     )
-    return minted.text
+    return minted
+
+
+def personal_token(server, name: str, role="member", permissions=frozenset(), expires_at=None) -> str:
+    """A new personal token of an account made for it."""
+    accounts = server.container.accounts()
+    know(accounts, Account(name=name, role=role, permissions=permissions))
+    return keep(accounts, name, "personal", expires_at).text
 
 
 class Session(msgspec.Struct):
@@ -37,16 +46,7 @@ class Session(msgspec.Struct):
 
 def session(server, name: str, role="admin") -> Session:
     """A new session of an account made for it."""
-    accounts, minted = server.container.accounts(), mint("ses")
+    accounts = server.container.accounts()
     know(accounts, Account(name=name, role=role))
-    accounts.add_secret(
-        Secret(
-            id=minted.id,
-            secret_hash=minted.secret_hash,
-            subject=name,
-            kind="session",
-            created_at=Micros(0),
-            csrf=f"csrf-of-{minted.id}",
-        )
-    )
+    minted = keep(accounts, name, "session")
     return Session(f"tuneplane_session={minted.text}", f"csrf-of-{minted.id}")
