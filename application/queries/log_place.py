@@ -64,7 +64,7 @@ def whole_line(views: Views, run: RunId, n: int, *, attempt: int | None = None) 
     some = within_bytes(pieces, _BYTES)
     lines = "".join(printed(views, some)).split("\n")
     at = n - (pieces[0].before or LineState()).n if pieces else 0
-    if not pieces or at >= len(lines):
+    if not pieces or at >= len(lines) - (not lines[-1]):
         raise UnknownThing(f"This log has no line {n + 1:,}.")
     return WholeLine(n=n, text=as_shown(lines[at]), cut=len(some) < len(pieces))
 

@@ -18,7 +18,7 @@ from application.queries.run import latest_attempt
 from domain.errors import Refused
 from domain.ids import Attempt, RunId
 from domain.rules.error_line import looks_like_error, may_hold_errors
-from domain.rules.log_lines import Line, LineState, is_plain, step, unfinished
+from domain.rules.log_lines import LINE_CHARS, Line, LineState, is_plain, step, unfinished
 
 QUERY_CHARS = 256
 _KIND = "log-search"
@@ -121,7 +121,8 @@ def _searched(
     meets = wanted.in_line()
     for piece, lines in _candidates(views, run, attempt, wanted, found.n):
         for line in lines:
-            if line.n < found.n or not meets(line.text):
+            # Of a line that is cut, the mark is no part of it.
+            if line.n < found.n or not meets(line.text[:LINE_CHARS]):
                 continue
             found.lines.append(line)
             if len(found.lines) == size:
@@ -131,7 +132,7 @@ def _searched(
     half = unfinished(state.state)
     if half is not None and half.n == found.n:
         found.n += 1
-        if meets(half.text):
+        if meets(half.text[:LINE_CHARS]):
             found.lines.append(half)
     return found
 

@@ -25,8 +25,9 @@ _ESCAPE = re.compile(
     r")"
 )
 """One escape sequence, at most `_ESCAPE_CHARS` long. A string that never ends is shown, but for its first two."""
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-r"""What cannot be shown: all control characters but tab and `\n`, and halves of surrogate pairs."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+r"""What cannot be shown: all control characters but tab and `\n`, those that break lines or turn the order of others
+around, and halves of surrogate pairs."""
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):

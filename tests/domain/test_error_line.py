@@ -87,7 +87,9 @@ def test_names_numbers_and_counts_of_none_are_no_errors(line):
     assert not looks_like_error(line)
 
 
-words = st.sampled_from(["Error", "error", "exit", "code", "1", " ", "=", "0", "KILLED", "fatal", "Exception", "İ", "\t"])
+words = st.sampled_from(
+    ["Error", "error", "exit", "code", "1", " ", "=", "0", "KILLED", "fatal", "Exception", "İ", "\t"]
+)
 
 
 @given(st.lists(st.lists(words, max_size=8).map("".join), max_size=5))

@@ -64,6 +64,16 @@ def test_a_line_with_nothing_to_show_has_not_begun():
     assert partial("\r") is None
 
 
+@pytest.mark.parametrize("sign", "\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+def test_what_breaks_lines_or_turns_the_order_of_others_around_is_replaced(sign):
+    assert shown(f"a{sign}b\n") == [f"a{REPLACED}b"]
+
+
+@pytest.mark.parametrize("text", ["שלום", "ab\u200ccd", "👩\u200d🚀", "\u200bzero", "e\u0301"])
+def test_writing_of_every_direction_stays_as_it_was_printed(text):
+    assert shown(f"{text}\n") == [text]
+
+
 def test_empty_lines_are_lines():
     assert shown("\n\na\n\n") == ["", "", "a", ""]
 
@@ -114,7 +124,7 @@ def test_what_cannot_be_shown_is_replaced(code):
 
 
 def test_tabs_and_all_other_text_stay():
-    text = "a\tb\u00a0\u2028\u202e\U0001f600e\u0301 ~"
+    text = "a\tb\u00a0\U0001f600e\u0301 ~"
     assert shown(text + "\n") == [text]
 
 

@@ -49,8 +49,19 @@ def test_what_looks_like_an_error_is_found_alone_and_together_with_text(reports)
 def test_lines_are_searched_as_they_are_shown(reports):
     reports.of(a.a_log("\x1b[31mer\x1b[0mror here\n", "10% error\r100% done\n", "half an er"), a.a_log("ror\n"))
 
-    assert [line.text for line in search(reports.views, a.RUN, text("error")).matches] == ["error here", "half an error"]
+    assert [line.text for line in search(reports.views, a.RUN, text("error")).matches] == [
+        "error here",
+        "half an error",
+    ]
     assert numbers(search(reports.views, a.RUN, ERRORS)) == [0, 2]
+
+
+def test_of_a_line_that_is_cut_the_mark_is_not_found_and_neither_is_what_was_cut_off(reports):
+    reports.of(a.a_log("x" * LINE_CHARS + "beyond\ntruncated\n", "y" * (LINE_CHARS + 1)))
+
+    assert numbers(search(reports.views, a.RUN, text("truncated"))) == [1]
+    assert numbers(search(reports.views, a.RUN, text("beyond"))) == []
+    assert numbers(search(reports.views, a.RUN, text("x"))) == [0]
 
 
 def test_an_unfinished_line_is_found_and_says_so(reports):
@@ -192,6 +203,13 @@ def test_the_first_line_is_whole_when_nothing_has_ended_yet(reports):
     reports.of(a.a_log("first "), a.a_log("words"))
 
     assert whole_line(reports.views, a.RUN, 0).text == "first words"
+
+
+def test_a_line_that_has_not_begun_is_none(reports):
+    reports.of(a.a_log("first\n"))
+
+    with pytest.raises(UnknownThing):
+        whole_line(reports.views, a.RUN, 1)
 
 
 def test_a_line_beyond_what_one_answer_holds_is_cut_and_says_so(reports, monkeypatch):

@@ -31,7 +31,7 @@ export class Find {
   }
 
   rangesIn(line, ranges) {
-    const node = line.lastElementChild.firstChild;
+    const node = line.querySelector(".text").firstChild;
     const text = node?.data.toLowerCase() ?? "";
     let from = text.indexOf(this.wanted);
     if (from < 0) return false;

@@ -1,34 +1,52 @@
-// One line of a log as an element. Text is only ever text, whatever the job printed.
+// One line of a log as an element. Text is only ever text, whatever the job printed; what looks like an error, the
+// server says.
 const UNSHOWABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-const ERROR = /\b(?:error|exception|traceback|fatal|critical|panic|segmentation fault|out of memory|oom-kill(?:ed)?|killed)\b/i;
-const ERROR_CLASS = /\b[A-Z]\w*(?:Error|Exception)\b/;
-const NO_ERROR = /\b(?:0|no) errors?\b/i;
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const SERVER_CHARS = 16_384;
 
-/** A guess from its words, for the eye; it decides nothing. */
-export const looksLikeError = (text) => (ERROR.test(text) || ERROR_CLASS.test(text)) && !NO_ERROR.test(text);
+export const showable = (text) => text.replace(UNSHOWABLE, "\ufffd");
 
-/** Marks up a line that the server rendered, or that was just made. */
+/** Gives a line that the server rendered its time in the reader's zone. */
 export function dress(line) {
-  line.classList.toggle("error", looksLikeError(line.lastElementChild.textContent));
-  line.children[1].textContent = CLOCK.format(new Date(line.dataset.ts));
+  line.querySelector("time").textContent = CLOCK.format(new Date(line.dataset.ts));
 }
 
-export function lineElement({ n, ts, text, partial }) {
+/** What to show of a long line at first, and what the link to the rest says: as the server does it for pages. */
+function cut({ text, more }, chars) {
+  if (more !== undefined || text.length <= chars) return { shown: text, more };
+  const end = /[\ud800-\udbff]/.test(text[chars - 1]) ? chars - 1 : chars;
+  const all = text.length > SERVER_CHARS ? "show the whole line" : `show all ${text.length.toLocaleString("en")} characters`;
+  return { shown: text.slice(0, end), more: all };
+}
+
+/** `addresses` has `link` and `whole`, to which the line's number is put, and `chars`. */
+export function lineElement(one, addresses) {
+  const { n, ts, partial, error } = one;
+  const { shown, more } = cut(one, addresses.chars);
   const line = document.createElement("div");
-  line.className = partial ? "line partial" : "line";
+  line.className = `line${error ? " error" : ""}${partial ? " partial" : ""}`;
+  line.id = `L${n + 1}`;
   line.dataset.n = n;
   line.dataset.ts = ts;
-  const number = document.createElement("span");
+  const number = document.createElement("a");
   number.className = "n";
+  number.tabIndex = -1;
+  number.href = `${addresses.link}${n + 1}#L${n + 1}`;
   number.textContent = n + 1;
   const time = document.createElement("time");
   time.dateTime = ts;
   time.title = `${ts.slice(0, 10)} ${ts.slice(11, 19)} UTC`;
-  const shown = document.createElement("bdi");
-  shown.className = "text";
-  shown.textContent = text.replace(UNSHOWABLE, "\ufffd");
-  line.append(number, time, shown);
+  const text = document.createElement("bdi");
+  text.className = "text";
+  text.textContent = showable(shown);
+  line.append(number, time, text);
+  if (more) {
+    const rest = document.createElement("a");
+    rest.className = "more";
+    rest.href = addresses.whole(n);
+    rest.textContent = more;
+    line.append(rest);
+  }
   dress(line);
   return line;
 }
