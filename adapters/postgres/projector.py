@@ -40,6 +40,8 @@ _REST_SECONDS = 60.0
 """How long maintenance of a view rests after it failed."""
 _QUIET_SECONDS = 0.1
 """After so long without news the views may tidy up."""
+_LEAST_TIDYING_SECONDS = 60.0
+"""However quiet the log is, the views are asked so often whether there is something to tidy up."""
 _BATCHES_WITHOUT_TIDYING = 64
 """However busy the log is, tidying is not put off for longer than this."""
 
@@ -113,6 +115,8 @@ class _Following:
         self._resting: dict[str, float] = {}
         self._untidy = 0
         """Batches since the views said that there is nothing to tidy up."""
+        self._tidied = time.monotonic()
+        """When they were last asked."""
 
     def run(self) -> None:
         prepare(self._conn, self._views)
@@ -138,6 +142,7 @@ class _Following:
                 self._untidy = int(self._tidy())
             elif not self._untidy:
                 self._hear(_TICK_SECONDS)
+                self._untidy = int(time.monotonic() - self._tidied >= _LEAST_TIDYING_SECONDS)
 
     def _claim_now_and_then(self) -> None:
         now = time.monotonic()
@@ -171,6 +176,7 @@ class _Following:
 
     def _tidy(self) -> bool:
         """Lets the views tidy up; whether one of them has more to do."""
+        self._tidied = time.monotonic()
         worked = [self._tidy_one(one) for one in self._held]
         return any(worked)
 

@@ -361,3 +361,23 @@ def test_points_in_the_tail_take_no_statement_for_each_attempt(conn):
             assert sum(map(len, reader.points(RUN, ["k0"]))) == 110
             statements.append(counted.statements)
     assert statements[1] == 2
+
+
+@pytest.mark.parametrize("remembered", [True, False], ids=["seen to grow", "of an earlier process"])
+def test_a_short_tail_that_no_longer_grows_is_compacted(conn, remembered):
+    subject = told(conn, Log(), a_report(("loss", a_ramp(0, 3))), limits=Limits(quiet_seconds=0))
+    if not remembered:
+        subject.view.reset_cache()
+    assert count(subject, "tail") == 1
+
+    subject.tidy()
+
+    assert count(subject, "tail") == 0
+
+
+def test_a_short_tail_that_grew_just_now_is_left_alone(conn):
+    subject = told(conn, Log(), a_report(("loss", a_ramp(0, 3))), limits=Limits(quiet_seconds=3600))
+
+    subject.tidy()
+
+    assert count(subject, "tail") == 1

@@ -82,6 +82,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """While events come in: points of the tail over the series in it."""
     idle_points_a_series: int = 256
     """When there is nothing to read."""
+    quiet_seconds: float = 300.0
+    """A tail that has not grown for so long is compacted however short it is: no reader has to unpack it again."""
 
 
 def create(conn: Connection[TupleRow], schema: str) -> None:

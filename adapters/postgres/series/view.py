@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import itertools
+import time
+from collections.abc import Iterable, Iterator, Sequence
 
 from psycopg import Connection
 from psycopg.rows import TupleRow
@@ -24,6 +26,7 @@ _OPEN = """
 _DUE = """
     SELECT run, attempt FROM {schema}.tail {where} GROUP BY run, attempt
     HAVING sum(points) >= %s * greatest(max(series_count), 1)"""
+_TAILS = "SELECT DISTINCT run, attempt FROM {schema}.tail"
 _OF_GROWN = "WHERE (run, attempt) IN (SELECT * FROM unnest(%s::text[], %s::int4[]))"
 _VACUUM = "VACUUM (TRUNCATE off) {schema}.tail, {schema}.chunk"
 _REPLACED_BEFORE_VACUUM = 3000
@@ -50,6 +53,8 @@ class PostgresSeriesView:
         """Chunks and pointers since the last vacuum."""
         self._grown: dict[tuple[RunId, Attempt], None] | None = None
         """Tails that grew since they were last looked through; None: look through all."""
+        self._quiet_at: dict[tuple[RunId, Attempt], float] = {}
+        """When tails that are too short will have been so for long; the next one first."""
         self._due: list[tuple[RunId, Attempt]] = []
         self._sizes: dict[tuple[RunId, Attempt], TailSize] = {}
 
@@ -70,7 +75,7 @@ class PostgresSeriesView:
 
     def idle(self, conn: Connection[TupleRow], schema: str) -> bool:
         """Compacts one tail that is worth it, or gives back the room of what was replaced."""
-        self._due = self._due or self._worth_it(conn, schema)
+        self._due = self._due or self._worth_it(conn, schema) or self._quiet()
         if self._due:
             with conn.transaction():
                 self._compact(conn, schema, *self._due.pop(), in_hand=[])
@@ -84,6 +89,7 @@ class PostgresSeriesView:
     def reset_cache(self) -> None:
         """Forgets how long tails are and which of them grew: all are looked through once."""
         self._grown = None
+        self._quiet_at = {}
         self._due = []
         self._sizes = {}
 
@@ -130,11 +136,28 @@ class PostgresSeriesView:
         least, grown = self._limits.idle_points_a_series, self._grown
         self._grown = {}
         if grown is None:
+            self._wait_for(conn.execute(_TAILS.format(schema=schema).encode()).fetchall())
             return conn.execute(_DUE.format(schema=schema, where="").encode(), (least,)).fetchall()
         if not grown:
             return []
+        self._wait_for(grown)
         arguments = [run for run, _ in grown], array(attempt for _, attempt in grown), least
         return conn.execute(_DUE.format(schema=schema, where=_OF_GROWN).encode(), arguments).fetchall()
+
+    def _wait_for(self, tails: Iterable[tuple[RunId, Attempt]]) -> None:
+        """Tails that grew just now."""
+        quiet_at = time.monotonic() + self._limits.quiet_seconds
+        for tail_of in tails:
+            self._quiet_at.pop(tail_of, None)
+            self._quiet_at[tail_of] = quiet_at
+
+    def _quiet(self) -> list[tuple[RunId, Attempt]]:
+        """Tails that have not grown for long."""
+        now = time.monotonic()
+        found = list(itertools.takewhile(lambda one: self._quiet_at[one] <= now, self._quiet_at))
+        for one in found:
+            del self._quiet_at[one]
+        return found
 
     def _full(self, size: TailSize) -> bool:
         return size.events >= self._limits.events or size.points >= self._limits.points_a_series * max(size.series, 1)
