@@ -39,8 +39,9 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
     def _address(self, job: str, path: str, query: dict[str, object]) -> str:
         asked = {"attempt": self.attempt, "as_of": self.as_of, **query}
-        given = {name: value for name, value in asked.items() if value not in {None, ""}}
-        return job + (f"/{path}" if path else "") + (f"?{urlencode(given, quote_via=quote)}" if given else "")
+        given = {name: value for name, value in asked.items() if value not in (None, "", [])}
+        asking = urlencode(given, doseq=True, quote_via=quote)
+        return job + (f"/{path}" if path else "") + (f"?{asking}" if asking else "")
 
 
 def look_of(run_id: FromPath[str], attempt: FromQuery[str] = "", as_of: FromQuery[str] = "") -> Look:

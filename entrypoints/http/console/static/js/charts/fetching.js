@@ -1,5 +1,13 @@
 // Charts that come into view together are asked for together; one request is under way at a time.
 const KEYS_A_REQUEST = 32;
+const FIRST_PAGE = 100;
+const PAGE = 1000;
+
+async function json(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+  return answer.json();
+}
 
 export class Fetching {
   constructor(address) {
@@ -8,12 +16,12 @@ export class Fetching {
     this.running = false;
   }
 
-  /** Rows of one series, over steps in [from, to] where they are given; null where there are none. */
-  rows(key, { from, to } = {}) {
-    const range = from === undefined ? "" : `&from=${from}&to=${to}`;
+  /** What the server says of one series; `query` is a Map of parameters. Null where it knows none. */
+  of(key, query = new Map()) {
+    const asked = [...query].map(([name, value]) => `&${name}=${encodeURIComponent(value)}`).join("");
     return new Promise((resolve, reject) => {
-      const keys = this.waiting.get(range) ?? new Map();
-      this.waiting.set(range, keys);
+      const keys = this.waiting.get(asked) ?? new Map();
+      this.waiting.set(asked, keys);
       keys.set(key, [...(keys.get(key) ?? []), { resolve, reject }]);
       if (!this.running) {
         this.running = true;
@@ -22,24 +30,30 @@ export class Fetching {
     });
   }
 
+  /** Nobody looks at the series any more: what was not asked for yet need not be. */
+  forget(key) {
+    for (const keys of this.waiting.values()) {
+      keys.get(key)?.forEach(({ reject }) => reject(new Forgotten()));
+      keys.delete(key);
+    }
+  }
+
   async run() {
     while (this.waiting.size) {
-      const [range, keys] = this.waiting.entries().next().value;
+      const [query, keys] = this.waiting.entries().next().value;
       const some = [...keys].slice(0, KEYS_A_REQUEST);
       some.forEach(([key]) => keys.delete(key));
-      if (!keys.size) this.waiting.delete(range);
-      await this.ask(range, some);
+      if (!keys.size) this.waiting.delete(query);
+      if (some.length) await this.ask(query, some);
     }
     this.running = false;
   }
 
-  async ask(range, some) {
+  async ask(query, some) {
     const joint = this.address.includes("?") ? "&" : "?";
     const keys = some.map(([key]) => `key=${encodeURIComponent(key)}`).join("&");
     try {
-      const answer = await fetch(`${this.address}${joint}${keys}${range}`);
-      if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-      const found = await answer.json();
+      const found = await json(`${this.address}${joint}${keys}${query}`);
       for (const [key, asked] of some) asked.forEach(({ resolve }) => resolve(found[key] ?? null));
     } catch (problem) {
       for (const [, asked] of some) asked.forEach(({ reject }) => reject(problem));
@@ -47,19 +61,30 @@ export class Fetching {
   }
 }
 
-/** Every series in numbers, page by page. */
-export async function seriesOf(address) {
-  const found = [];
+export class Forgotten extends Error {}
+
+/** The series in numbers, page by page: first the few that stand first in `order`, then all of them by name. */
+export async function* seriesOf(address, order) {
+  if (order && order !== "name") yield (await listed(address, { order, limit: FIRST_PAGE })).items;
   let cursor = null;
+  let limit = order && order !== "name" ? PAGE : FIRST_PAGE;
   do {
-    const url = new URL(address, location.href);
-    url.searchParams.set("limit", "1000");
-    if (cursor) url.searchParams.set("cursor", cursor);
-    const answer = await fetch(url);
-    if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-    const page = await answer.json();
-    found.push(...page.items);
+    const page = await listed(address, { limit, ...(cursor && { cursor }) });
+    yield page.items;
     cursor = page.next_cursor;
+    limit = PAGE;
   } while (cursor);
-  return found;
+}
+
+/** Some of them, by their keys. */
+export async function someSeries(address, keys) {
+  const url = new URL(address, location.href);
+  keys.forEach((key) => url.searchParams.append("key", key));
+  return (await json(url)).items;
+}
+
+function listed(address, query) {
+  const url = new URL(address, location.href);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return json(url);
 }

@@ -1,207 +1,307 @@
-// <tp-charts>: all series of a job, grouped by prefix. Only what is in view is fetched and drawn.
+// <tp-charts>: all series of a job, grouped by prefix. Only what is near the view is made, fetched and drawn.
 import "./chart.js";
-import { Fetching, seriesOf } from "./fetching.js";
+import { Board } from "./board.js";
+import { Choice } from "./choice.js";
+import { element } from "./elements.js";
+import { Facets } from "./facets.js";
+import { seriesOf } from "./fetching.js";
+import { Following } from "./following.js";
+import { Closed, Pins, asked, keep } from "./kept.js";
+import { between, layout } from "./layout.js";
 import { count } from "./numbers.js";
+import { orderOf, saidOf, sections, sorted } from "./order.js";
 
-const CHARTS_MILLISECONDS = 1000;
-const SERIES_MILLISECONDS = 5000;
-const NEAR = "300px 0px";
-
-const prefixOf = (key) => (key.includes("/") ? key.slice(0, key.indexOf("/")) : "");
-const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const NEAR_PIXELS = 400;
+const PARKED = 80;
+const FRAME_MILLISECONDS = 8;
+const REM = { card: 14.5, table: 18.6, head: 2, gap: 0.5, least: 24 };
 
 class Charts extends HTMLElement {
   connectedCallback() {
-    this.data = this.getAttribute("data");
-    this.csv = this.getAttribute("csv");
-    this.sync = "charts";
-    this.axis = "step";
-    this.log = false;
-    this.range = null;
-    this.fetching = new Fetching(this.data);
-    this.charts = new Map();
-    this.near = new IntersectionObserver((seen) => this.moved(seen), { rootMargin: NEAR });
-    this.resized = new ResizeObserver(() => this.fit());
+    // The parser may give the element before its content.
     queueMicrotask(() => this.start());
   }
 
   disconnectedCallback() {
-    this.near.disconnect();
-    this.resized.disconnect();
-    document.body.removeEventListener("tp-metrics", this.onMetrics);
+    this.following?.stop();
+    this.resized?.disconnect();
+    removeEventListener("scroll", this.onScroll);
+    document.removeEventListener("keydown", this.onKey);
   }
 
   start() {
+    const job = new URL(this.getAttribute("data"), location.href).pathname;
     this.place = this.querySelector(".grid-of-charts");
-    const input = (name) => this.querySelector(`[name="${name}"]`);
-    this.searchInput = input("series");
-    this.searchInput.oninput = () => this.filter();
-    input("axis").onchange = (event) => this.turn(event.target.value);
-    input("log").onchange = (event) => {
-      this.log = event.target.checked;
-      this.redraw();
-    };
-    this.resetButton = input("reset");
-    this.resetButton.onclick = () => this.reset();
-    this.zoomOutput = input("zoom");
-    this.onMetrics = () => this.news();
-    document.body.addEventListener("tp-metrics", this.onMetrics);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
-    this.resized.observe(this);
+    this.known = new Map();
+    this.ranked = [];
+    this.cards = new Map();
+    this.parked = new Map();
+    this.heads = new Map();
+    this.tabled = new Set();
+    this.board = new Board(this);
+    this.closed = new Closed(job);
+    this.pins = this.hasAttribute("pins") ? new Pins(job) : null;
+    this.chosen = new Choice(this.board, this.place, () => this.rebuild());
+    this.facets = new Facets(this.querySelector(".facets"), () => this.arrange());
+    this.bind();
+    this.following = new Following(() => this.readAgain(), () => this.listAgain());
     this.list();
   }
 
+  bind() {
+    const control = (name) => this.board.control(name);
+    this.search = control("series");
+    this.search.value = asked("q") ?? "";
+    this.search.oninput = () => {
+      keep({ q: this.search.value });
+      this.arrange();
+    };
+    const order = control("order");
+    this.order = orderOf(order ? (asked("order") ?? order.value) : "name");
+    if (order) {
+      order.value = this.order;
+      order.onchange = () => this.turn(order.value);
+    }
+    this.saying = control("order-says");
+    this.found = control("found");
+    this.onScroll = () => this.lookSoon();
+    addEventListener("scroll", this.onScroll, { passive: true });
+    this.onKey = (event) => this.slash(event);
+    document.addEventListener("keydown", this.onKey);
+    this.resized = new ResizeObserver(() => this.measure());
+    this.resized.observe(this);
+  }
+
+  slash(event) {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.("input, select, textarea, [contenteditable]")) return;
+    event.preventDefault();
+    this.search.focus();
+    this.search.select();
+  }
+
   async list() {
-    this.listedAt = performance.now();
+    const mine = (this.listing = Symbol("listing"));
+    this.whole = false;
     try {
-      this.show(await seriesOf(this.getAttribute("series")));
+      for await (const page of seriesOf(this.getAttribute("series"), this.order)) {
+        if (this.listing !== mine) return;
+        this.take(page);
+        this.rank();
+        this.arrange();
+      }
+      this.whole = true;
+      this.arrange();
     } catch (problem) {
-      if (!this.charts.size) this.place.textContent = `The series could not be read: ${problem.message}`;
+      if (!this.known.size) this.place.textContent = `The series could not be read: ${problem.message}`;
     }
   }
 
-  /** Series are only ever added; known ones get their new numbers. */
-  show(series) {
-    const fresh = series.filter((one) => !this.charts.has(one.key));
-    for (const one of series) if (this.charts.has(one.key)) this.charts.get(one.key).series = one;
-    if (!fresh.length) return;
-    if (!this.charts.size) this.place.replaceChildren();
-    for (const one of fresh) {
-      const chart = document.createElement("tp-chart");
-      chart.dataset.key = one.key;
-      chart.prepare(one, this);
-      this.charts.set(one.key, chart);
-      this.group(prefixOf(one.key)).append(chart);
-      this.near.observe(chart);
-    }
-    this.filter();
+  /** New numbers of known series, and new series; charts that are there hear of theirs. */
+  take(series) {
+    for (const one of series) this.known.set(one.key, Object.assign(this.known.get(one.key) ?? {}, one));
+    this.facets.add(series);
   }
 
-  group(prefix) {
-    this.groups ??= new Map();
-    if (this.groups.has(prefix)) return this.groups.get(prefix);
-    const section = document.createElement("section");
-    section.className = "group";
-    const heading = document.createElement("h2");
-    heading.append(Object.assign(document.createElement("bdi"), { textContent: prefix || "without a prefix" }), " ", document.createElement("small"));
-    const cards = document.createElement("div");
-    section.append(heading, cards);
-    const later = [...this.groups].find(([name]) => name > prefix);
-    this.place.insertBefore(section, later ? later[1].parentElement : null);
-    this.groups.set(prefix, cards);
-    this.groups = new Map([...this.groups].sort(([left], [right]) => (left < right ? -1 : 1)));
-    return cards;
-  }
-
-  filter() {
-    const wanted = this.searchInput.value.trim().toLowerCase();
-    let shown = 0;
-    for (const [key, chart] of this.charts) {
-      chart.hidden = Boolean(wanted) && !key.toLowerCase().includes(wanted);
-      shown += chart.hidden ? 0 : 1;
-    }
-    for (const cards of this.groups?.values() ?? []) {
-      const many = cards.querySelectorAll(":scope > :not([hidden])").length;
-      cards.parentElement.hidden = !many;
-      cards.parentElement.dataset.many = many;
-      cards.parentElement.querySelector("small").textContent = count(many);
-    }
-    this.searchInput.placeholder = `${count(this.charts.size)} series`;
-    if (wanted || !this.range) this.zoomOutput.textContent = wanted ? `${count(shown)} of ${count(this.charts.size)} series` : "";
-  }
-
-  moved(seen) {
-    for (const { target, isIntersecting } of seen) {
-      if (isIntersecting) target.enter();
-      else if (target.inView) target.leave();
+  /** While the list comes everything finds its place; afterwards what stands stays, and new series come last. */
+  rank() {
+    if (!this.whole) this.ranked = sorted(this.known.values(), this.order).map(({ key }) => key);
+    else {
+      const placed = new Set(this.ranked);
+      const fresh = [...this.known.values()].filter(({ key }) => !placed.has(key));
+      this.ranked.push(...sorted(fresh, this.order).map(({ key }) => key));
     }
   }
 
-  visible() {
-    return [...this.charts.values()].filter((chart) => chart.inView && !chart.hidden);
+  turn(order) {
+    this.order = orderOf(order);
+    keep({ order: this.order });
+    this.list();
   }
 
-  /** What a chart shows: everything, or the detail of the range that was dragged. */
-  async rows(chart) {
-    if (!this.range) return (chart.overview = await this.fetching.rows(chart.series.key));
-    if (this.axis === "step") return this.fetching.rows(chart.series.key, this.range);
-    // Ranges are asked for in steps, so a range of time is looked up in the overview first.
-    chart.overview ??= await this.fetching.rows(chart.series.key);
-    const steps = chart.overview.step.filter((_, at) => {
-      const time = chart.overview.time[at];
-      return time >= this.range.from && time <= this.range.to;
+  arrange() {
+    if (!this.known.size) return;
+    const wanted = this.search.value.trim().toLowerCase();
+    const shown = this.ranked.filter((key) => (!wanted || key.toLowerCase().includes(wanted)) && this.facets.fits(this.known.get(key)));
+    this.sections = sections(shown, this.order, this.pins, this.closed);
+    this.say(shown.length);
+    this.measure();
+  }
+
+  say(many) {
+    const all = count(this.known.size);
+    this.search.placeholder = `${all} series`;
+    if (this.saying) this.saying.textContent = saidOf(this.order);
+    if (!this.found) return;
+    this.found.textContent = [many < this.known.size ? `${count(many)} of ${all} series` : "", this.whole ? "" : "reading more…"].filter(Boolean).join(", ");
+  }
+
+  measure() {
+    if (!this.sections) return;
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const width = this.place.clientWidth;
+    const gap = REM.gap * rem;
+    const sizes = {
+      width, gap,
+      columns: Math.max(1, Math.floor((width + gap) / (REM.least * rem + gap))),
+      head: REM.head * rem, card: REM.card * rem, tabled: (REM.card + REM.table) * rem,
+    };
+    const anchor = this.anchor();
+    this.made = layout(this.sections, sizes, (key) => this.tabled.has(key));
+    this.place.style.height = `${this.made.height}px`;
+    this.hold(anchor);
+    this.look();
+  }
+
+  /** The first chart in view and how far down it is, once one has scrolled into the grid. */
+  anchor() {
+    const top = -this.place.getBoundingClientRect().top;
+    if (top <= 0 || !this.made) return null;
+    const first = this.made.places.find((one) => one.key && one.top >= top);
+    return first && { key: first.key, below: first.top - top };
+  }
+
+  hold(anchor) {
+    const now = anchor && this.made.places.find(({ key }) => key === anchor.key);
+    if (!now) return;
+    const top = -this.place.getBoundingClientRect().top;
+    const by = now.top - anchor.below - top;
+    if (Math.abs(by) > 1) scrollBy(0, by);
+  }
+
+  lookSoon() {
+    this.looking ??= requestAnimationFrame(() => {
+      this.looking = null;
+      this.look();
     });
-    if (!steps.length) return { ...chart.overview, step: [], time: [], min: [], max: [], mean: [], last: [], count: [] };
-    const rows = await this.fetching.rows(chart.series.key, { from: Math.min(...steps), to: Math.max(...steps) });
-    return byTime(rows);
   }
 
-  zoom(from, to) {
-    this.range = this.axis === "step" ? { from: Math.max(0, Math.ceil(from)), to: Math.floor(to) } : { from, to };
-    if (this.range.to < this.range.from) this.range.to = this.range.from;
-    const shown = (one) => (this.axis === "step" ? count(one) : new Date(one * 1000).toLocaleTimeString());
-    this.zoomOutput.textContent = `${this.axis} ${shown(this.range.from)} to ${shown(this.range.to)}`;
-    this.resetButton.disabled = false;
-    this.renew();
+  /** Makes what came near, takes out what is far; what has the focus stays. What takes too long comes in the next frame. */
+  look() {
+    if (!this.made) return;
+    const end = performance.now() + FRAME_MILLISECONDS;
+    const top = -this.place.getBoundingClientRect().top;
+    const near = between(this.made.places, top - NEAR_PIXELS, top + innerHeight + NEAR_PIXELS);
+    const placed = near.map((one) => [one, one.key === undefined ? this.head(one.section) : this.card(one.key, end)]);
+    const wanted = placed.filter(([, made]) => made);
+    const stay = new Set(wanted.map(([, made]) => made));
+    for (const made of [...this.place.children]) {
+      if (!stay.has(made) && !made.contains(document.activeElement)) this.takeOut(made);
+    }
+    let next = this.place.firstChild;
+    for (const [where, made] of wanted) {
+      const resized = stand(made, where);
+      if (made === next) next = made.nextSibling;
+      else this.place.insertBefore(made, next);
+      if (resized) made.fitSoon?.();
+    }
+    if (wanted.length < placed.length) this.lookSoon();
   }
 
-  reset() {
-    if (!this.range) return;
-    this.range = null;
-    this.zoomOutput.textContent = "";
-    this.resetButton.disabled = true;
-    this.filter();
-    this.renew();
+  takeOut(made) {
+    made.remove();
+    const key = made.dataset.key;
+    if (key === undefined || this.cards.get(key) !== made) return;
+    this.cards.delete(key);
+    made.leave();
+    this.parked.set(key, made);
+    if (this.parked.size > PARKED) this.parked.delete(this.parked.keys().next().value);
   }
 
-  turn(axis) {
-    this.axis = axis;
-    this.reset();
-    this.renew();
+  /** The chart of a series, or null where it would have to be made and there is no time left. */
+  card(key, end) {
+    let made = this.cards.get(key) ?? this.parked.get(key);
+    if (!made && performance.now() > end) return null;
+    if (!made) {
+      made = document.createElement("tp-chart");
+      made.prepare(this.known.get(key), this.board, this);
+      made.build();
+    }
+    this.parked.delete(key);
+    this.cards.set(key, made);
+    return made;
+  }
+
+  head(section) {
+    const made = this.heads.get(section.name) ?? element("h2", { className: "group" }, element("button", { type: "button" }, element("bdi"), " ", element("small")));
+    this.heads.set(section.name, made);
+    const [button] = made.children;
+    button.querySelector("bdi").textContent = section.title;
+    button.querySelector("small").textContent = count(section.keys.length);
+    button.setAttribute("aria-expanded", String(!section.closed));
+    button.onclick = () => {
+      this.closed.toggle(section.name);
+      this.arrange();
+    };
+    return made;
+  }
+
+  pin(key) {
+    const kept = this.pins.toggle(key);
+    if (!kept && this.found) this.found.textContent = "No more than 32 series can be pinned.";
+    this.forget(key);
+    if (kept) this.arrange();
+  }
+
+  choose(key, wanted) {
+    return this.chosen.set(key, wanted);
+  }
+
+  tabulate(key) {
+    if (!this.tabled.delete(key)) this.tabled.add(key);
+    this.forget(key);
+    this.measure();
+  }
+
+  /** The chart is made anew, with the focus where it was. */
+  forget(key) {
+    const made = this.cards.get(key);
+    const focused = made && [...made.querySelectorAll("button")].indexOf(document.activeElement);
+    if (!made) return;
+    made.build();
+    if (focused >= 0) made.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
+    made.drawing.load();
+  }
+
+  rebuild() {
+    for (const key of this.cards.keys()) this.forget(key);
   }
 
   renew() {
-    return Promise.all([...this.charts.values()].map((chart) => chart.renew()));
+    for (const made of this.parked.values()) made.stale = true;
+    return Promise.all([...this.cards.values()].map((made) => made.drawing.load()));
   }
 
   redraw() {
-    for (const chart of this.visible()) if (chart.rows) chart.draw();
+    for (const made of this.parked.values()) made.stale = true;
+    for (const made of this.cards.values()) made.drawing.drawSoon();
   }
 
-  fit() {
-    clearTimeout(this.fitting);
-    this.fitting = setTimeout(() => {
-      for (const chart of this.visible()) {
-        const place = chart.plotPlace;
-        if (chart.drawn && chart.drawn.width !== place.clientWidth) chart.drawn.setSize({ width: place.clientWidth, height: place.clientHeight });
-      }
-    }, 150);
+  /** Points came. A range that was zoomed to stays as it was read. */
+  async readAgain() {
+    if (!this.known.size) await this.list();
+    if (!this.board.range) await this.renew();
   }
 
-  /** Points came: charts in view are read again, at most once a second and never while they are still being read. */
-  async news() {
-    this.fresh = true;
-    if (this.following) return;
-    this.following = true;
-    while (this.fresh) {
-      this.fresh = false;
-      if (!this.charts.size || performance.now() - this.listedAt > SERIES_MILLISECONDS) await this.list();
-      const charts = this.range ? [] : this.visible();
-      await Promise.all(charts.map((chart) => chart.renew()));
-      for (const chart of this.charts.values()) if (!chart.inView) chart.stale = true;
-      await wait(CHARTS_MILLISECONDS);
-    }
-    await this.list();
-    this.following = false;
-    if (this.fresh) this.news();
+  async listAgain() {
+    if (!this.whole) return;
+    for await (const page of seriesOf(this.getAttribute("series"))) this.take(page);
+    const before = this.ranked.length;
+    this.rank();
+    if (this.ranked.length > before) this.arrange();
   }
 }
 
-function byTime(rows) {
-  const order = rows.time.map((_, at) => at).sort((left, right) => rows.time[left] - rows.time[right]);
-  const sorted = { exact: rows.exact };
-  for (const name of ["step", "time", "min", "max", "mean", "last", "count"]) sorted[name] = order.map((at) => rows[name][at]);
-  return sorted;
+/** Puts an element where it stands. Whether its size is another than before. */
+function stand(made, { left, top, width, height }) {
+  const place = `translate(${left}px, ${top}px)`;
+  const size = `${width} ${height}`;
+  if (made.standing !== place) made.style.transform = made.standing = place;
+  if (made.size === size) return false;
+  const resized = made.size !== undefined;
+  made.size = size;
+  Object.assign(made.style, { width: `${width}px`, height: `${height}px` });
+  return resized;
 }
 
 customElements.define("tp-charts", Charts);

@@ -12,10 +12,18 @@ export function value(number) {
   return Math.abs(shown) >= 1e9 || (shown !== 0 && Math.abs(shown) < 1e-4) ? shown.toExponential() : String(shown);
 }
 
-/** With what the job declared of the series: a ratio is shown as it is, since its unit says so. */
+/** As the job declared it: a ratio is 0 to 1, a percentage is 0 to 100 already; what nobody declared is a number. */
 export function measured(number, descriptor) {
-  const unit = descriptor?.unit;
-  return unit && number !== null ? `${value(number)} ${unit}` : value(number);
+  if (number === null || number === undefined) return "unknown";
+  const { display, unit } = descriptor ?? {};
+  if (display === "percent") return `${value(number)} %`;
+  if (display === "ratio") return `${value(number)} = ${value(Number((100 * number).toPrecision(4)))} %`;
+  return unit ? `${value(number)} ${unit}` : value(number);
+}
+
+/** Which way is better, where the job said so. */
+export function direction(descriptor) {
+  return { higher: "↑ better", lower: "↓ better" }[descriptor?.direction] ?? "";
 }
 
 /** `3 NaN, 1 +∞`; empty where every value was finite. */
@@ -31,7 +39,7 @@ export function summary(series, rows) {
   if (series.count) {
     parts.push(
       `steps ${count(series.first_step)} to ${count(series.last_step)}`,
-      `last ${value(series.last)}`, `least ${value(series.min)}`, `mean ${value(series.mean)}`, `greatest ${value(series.max)}`,
+      `last ${measured(series.last, series.descriptor)}`, `least ${value(series.min)}`, `mean ${value(series.mean)}`, `greatest ${value(series.max)}`,
     );
   }
   if (lost) parts.push(`invalid: ${lost}, first at step ${count(series.invalid.first_step)}`);
