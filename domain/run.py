@@ -32,6 +32,11 @@ def run_stream(run: RunId) -> StreamId:
     return stream_id(run, "run")
 
 
+def share_stream(run: RunId) -> StreamId:
+    """Shares and their withdrawals."""
+    return stream_id(run, "share")
+
+
 def create_run(event: RunCreated) -> Placement:
     """A run's id is taken once; whoever comes second is refused, whatever they say."""
     return Placement(event=event, stream=run_stream(event.run), version=1, settle=_taken)
@@ -48,8 +53,8 @@ def revoke_tokens(event: IngestTokensRevoked) -> Placement:
 
 
 def share_run(event: RunShared | ShareWithdrawn) -> Placement:
-    """Shares and withdrawals in the order they were made; the latest says whether the run is shared."""
-    return append_next.place(event, stream_id(event.run, "share"))
+    """Shares and withdrawals in the order they were made; each withdrawal is of one share."""
+    return append_next.place(event, share_stream(event.run))
 
 
 def _taken(standing: Event, reported: Event) -> Verdict:

@@ -77,7 +77,7 @@ class SignIn:
         """Ends sessions that are over, and the oldest where there are too many."""
         kept = 0
         for one in self._accounts.secrets_of(name, "session"):
-            over = one.expires_at is not None and one.expires_at <= now
+            over = one.is_over(now)
             kept += not over
             if over or kept >= SESSIONS_A_PERSON:
                 self._accounts.drop_secret(one.id)

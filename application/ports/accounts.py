@@ -51,6 +51,10 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True):
     made_by: str = ""
     """Shares only: account name; empty where that is unknown."""
 
+    def is_over(self, now: Micros) -> bool:
+        """Whether it has expired."""
+        return self.expires_at is not None and self.expires_at <= now
+
     def __repr__(self) -> str:
         return f"Secret(id={self.id!r}, kind={self.kind!r}, subject={self.subject!r})"
 

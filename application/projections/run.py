@@ -67,8 +67,15 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The latest; None where none was opened."""
     started_at: Micros | None = None
     finished_at: Micros | None = None
-    share: str | None = None
-    """Id of the public share that is open; None where there is none."""
+    shares: tuple[OpenShare, ...] = ()
+    """Public shares that were not withdrawn, in the order they were made; expired ones go with the next."""
+
+
+class OpenShare(msgspec.Struct, frozen=True, kw_only=True):
+    """A public share."""
+
+    share_id: str
+    expires_at: Micros | None = None
 
 
 class LifecycleMoment(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,10 +151,8 @@ def project(recorded: RecordedEvent, event: Event, records: Records) -> None:
             for attempt in _attempts(records, run):
                 if attempt.token_id in token_ids and attempt.token_revoked_at is None:
                     _put(records, attempt, token_revoked_at=recorded.recorded_at)
-        case RunShared(run=run, share_id=share_id):
-            _share(records, run, share_id)
-        case ShareWithdrawn(run=run):
-            _share(records, run, None)
+        case RunShared() | ShareWithdrawn():
+            _share(recorded, event, records)
         case AttemptEvent():
             _hear(recorded, event, records)
         case _:
@@ -186,10 +191,19 @@ def _open(recorded: RecordedEvent, event: ExecutionOpened, records: Records) -> 
         records.put(RUN, _standing(run, opened))
 
 
-def _share(records: Records, run: RunId, share_id: str | None) -> None:
-    shared = records.get(RUN, run)
-    if shared is not None:
-        records.put(RUN, msgspec.structs.replace(shared, share=share_id))
+def _share(recorded: RecordedEvent, event: RunShared | ShareWithdrawn, records: Records) -> None:
+    run = records.get(RUN, event.run)
+    if run is None:
+        return
+    shares = [one for one in run.shares if one.share_id != event.share_id and not is_over(one, recorded.recorded_at)]
+    if isinstance(event, RunShared):
+        shares.append(OpenShare(share_id=event.share_id, expires_at=event.expires_at))
+    records.put(RUN, msgspec.structs.replace(run, shares=tuple(shares)))
+
+
+def is_over(share: OpenShare, now: Micros) -> bool:
+    """Whether the share has expired."""
+    return share.expires_at is not None and share.expires_at <= now
 
 
 def _hear(recorded: RecordedEvent, event: AttemptEvent, records: Records) -> None:
@@ -289,4 +303,4 @@ def _put(records: Records, attempt: AttemptRecord, **changes: object) -> None:
     records.put(ATTEMPT, msgspec.structs.replace(attempt, **changes))
 
 
-RUN_PROJECTION = Projection(name="run", version=2, reads=EVENT_TYPES, tables=(RUN, ATTEMPT, ACTIVITY), project=project)
+RUN_PROJECTION = Projection(name="run", version=3, reads=EVENT_TYPES, tables=(RUN, ATTEMPT, ACTIVITY), project=project)

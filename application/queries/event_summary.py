@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from application.queries.moment import moment
 from domain.events import (
     ArtifactRegistered,
     BenchmarkScored,
@@ -31,6 +32,7 @@ from domain.events import (
     ValidationMetricReported,
     decode,
 )
+from domain.ids import Micros
 
 _CHARS = 200
 
@@ -75,9 +77,10 @@ def _by_people(
         case IngestTokensRevoked():
             return f"{event.revoked_by} revoked {_counted(len(event.token_ids), 'ingest token')}"
         case RunShared():
-            return f"{event.shared_by} shared the run"
+            name = f" as {event.name!r}" if event.name else ""
+            return f"{event.shared_by} shared the run{name}{_until(event.expires_at)}"
         case ShareWithdrawn():
-            return f"{event.withdrawn_by} took the share back"
+            return f"{event.withdrawn_by} took a share back"
 
 
 def _evaluation(
@@ -142,6 +145,10 @@ def _document(event: Event) -> str:
         case BenchmarkScored():
             return f"{event.benchmark} {event.metric} of {event.model!r} is {event.value!r} ({event.runner})"
     return type(event).__name__
+
+
+def _until(expires_at: Micros | None) -> str:
+    return "" if expires_at is None else f" until {moment(expires_at)[:10]}"
 
 
 def _counted(count: int, what: str) -> str:

@@ -19,6 +19,7 @@ from application.projections.run import (
     LifecycleMoment,
     RunRecord,
     RunStatus,
+    is_over,
 )
 from application.projections.trajectory import TRAJECTORY_SHOWN
 from application.queries.moment import moment, moment_or_none
@@ -168,7 +169,7 @@ def run(views: Views, run_id: RunId, *, now: Micros) -> Run:
     return Run(
         **msgspec.structs.asdict(_item(record, activity)),
         notes=record.notes,
-        shared=record.share is not None,
+        shared=any(not is_over(share, now) for share in record.shares),
         attempts=[_attempt(attempt, activity) for attempt in attempts],
         counts=_counts(views, run_id, activity),
         transport=transport(views, run_id, now=now),

@@ -32,6 +32,10 @@ class RunShared(RunEvent, frozen=True, kw_only=True, omit_defaults=True, tag="ru
     share_id: str
     """Names the share without opening it."""
     shared_by: str
+    name: str = ""
+    """What it is for, to people; empty where nobody said."""
+    expires_at: Micros | None = None
+    """None: until it is withdrawn."""
 
 
 class ShareWithdrawn(RunEvent, frozen=True, kw_only=True, omit_defaults=True, tag="share-withdrawn.v1"):

@@ -13,7 +13,7 @@ from litestar.types import ASGIApp
 
 from application.clock import now
 from application.credentials import Kind, presented
-from application.ports.accounts import Account, Accounts, Permission, Secret
+from application.ports.accounts import Account, Accounts, Permission
 from domain.errors import NotAllowed, TokenUnknown
 
 COOKIE = "tuneplane_session"
@@ -76,7 +76,9 @@ class Doorkeeper:
     def _proven(self, text: str, kind: Kind, kept_as: Literal["personal", "session"]) -> SignedIn | None:
         shown = presented(text, kind)
         kept = None if shown is None else self._accounts.find_secret(shown.id)
-        if shown is None or kept is None or kept.kind != kept_as or not shown.proves(kept.secret_hash) or _over(kept):
+        if shown is None or kept is None or kept.kind != kept_as or not shown.proves(kept.secret_hash):
+            return None
+        if kept.is_over(now()):
             return None
         account = self._accounts.find(kept.subject)
         if account is None or account.disabled:
@@ -121,7 +123,3 @@ def require_csrf(who: SignedIn, given: str) -> None:
     """Raises `NotAllowed` where a session's write does not repeat its token."""
     if who.kind == "session" and not hmac.compare_digest(who.csrf.encode(), given.encode()):
         raise NotAllowed("This page is out of date: load it again, then repeat what you did.")
-
-
-def _over(secret: Secret) -> bool:
-    return secret.expires_at is not None and secret.expires_at <= now()

@@ -11,10 +11,11 @@ from adapters.memory.ingest_tokens import MemoryIngestTokens
 from application.commands.create_run import CreateRun
 from application.commands.open_execution import OpenExecution
 from application.commands.revoke_tokens import RevokeTokens
-from application.commands.share_run import ShareRun
+from application.commands.share_run import LINKS_A_RUN, ShareRun
 from application.credentials import presented
 from application.event_log.group_commit import GroupCommit
-from domain.errors import IdentityTaken, Refused, UnknownRun
+from application.ports.accounts import Secret
+from domain.errors import IdentityTaken, Refused, UnknownRun, UnknownThing
 from domain.events import ExecutionOpened, IngestTokensRevoked, RunCreated, RunShared, ShareWithdrawn, decode
 from domain.ids import DAY_MICROS, Micros, Position, RunId
 
@@ -158,6 +159,7 @@ def test_an_unknown_run_is_said_to_be_unknown(here):
         lambda: here.revoke(NOBODY, revoked_by="ada"),
         lambda: here.share.share(NOBODY, shared_by="ada"),
         lambda: here.share.withdraw(NOBODY, withdrawn_by="ada"),
+        lambda: here.share.withdraw_one(NOBODY, "s", withdrawn_by="ada"),
     ):
         with pytest.raises(UnknownRun, match="no-such-run"):
             command()
@@ -226,6 +228,66 @@ def test_withdrawing_ends_what_is_shared_meanwhile(here, run):
     position = shares.withdraw(run, withdrawn_by="bob")
     assert accounts.secrets_of(run, "share") == []
     assert position == here.log.head().position
+    assert len(here.events(ShareWithdrawn)) == 2
+
+
+def test_another_link_withdrawn_while_one_is_made_leaves_it_open(here, run):
+    accounts = AccountsInARace()
+    shares = ShareRun(here.commit, here.log, accounts)
+    first = shares.share(run, shared_by="ada")
+    accounts.before_a_link_is_kept = lambda: shares.withdraw_one(run, first.share_id, withdrawn_by="bob")
+    second = shares.share(run, shared_by="ada")
+    assert [one.id for one in accounts.secrets_of(run, "share")] == [second.share_id]
+
+
+def test_one_link_is_withdrawn_and_the_others_stay(here, run):
+    gone, stays = (here.share.share(run, shared_by="ada") for _ in range(2))
+    position = here.share.withdraw_one(run, gone.share_id, withdrawn_by="bob")
+    assert position == here.log.head().position
+    assert [one.id for one in here.accounts.secrets_of(run, "share")] == [stays.share_id]
+    assert [event.share_id for event in here.events(ShareWithdrawn)] == [gone.share_id]
+
+
+def test_a_link_of_another_run_is_not_withdrawn(here, run):
+    other = here.create(name="other", owner="ada").run_id
+    link = here.share.share(other, shared_by="ada")
+    here.accounts.add_secret(Secret(id="p", secret_hash=b"h", subject=run, kind="personal", created_at=Micros(0)))
+    for share_id in (link.share_id, "p", "absent"):
+        with pytest.raises(UnknownThing, match="no such link"):
+            here.share.withdraw_one(run, share_id, withdrawn_by="ada")
+    assert len(here.accounts.secrets_of(other, "share")) == 1
+    assert here.events(ShareWithdrawn) == []
+
+
+def test_a_link_has_a_name_an_end_and_who_made_it(here, run):
+    lasting = here.share.share(run, shared_by="ada")
+    ending = here.share.share(run, shared_by="bob", name="paper", days=2)
+    kept = {one.id: one for one in here.accounts.secrets_of(run, "share")}
+    one = kept[ending.share_id]
+    assert (one.name, one.made_by, one.expires_at) == ("paper", "bob", one.created_at + 2 * DAY_MICROS)
+    assert (kept[lasting.share_id].name, kept[lasting.share_id].expires_at) == ("", None)
+    told = here.events(RunShared)[1]
+    assert (told.name, told.shared_by, told.expires_at) == ("paper", "bob", one.expires_at)
+
+
+@pytest.mark.parametrize("changes", [{"name": "n" * 129}, {"name": "a\n"}, {"days": 0}, {"days": 3_651}])
+def test_a_link_that_cannot_be_is_refused(here, run, changes):
+    with pytest.raises(Refused):
+        here.share.share(run, shared_by="ada", **changes)
+    assert here.events(RunShared) == []
+
+
+def test_a_run_has_a_bounded_number_of_links_and_expired_ones_make_room(here, run):
+    day = [0]
+    shares = ShareRun(here.commit, here.log, here.accounts, clock=lambda: Micros(day[0] * DAY_MICROS))
+    for number in range(LINKS_A_RUN):
+        shares.share(run, shared_by="ada", days=1 if number else None)
+    with pytest.raises(Refused, match="take some back"):
+        shares.share(run, shared_by="ada")
+    day[0] = 1
+    shares.share(run, shared_by="ada")
+    assert len(here.accounts.secrets_of(run, "share")) == 2
+    shares.withdraw(run, withdrawn_by="ada")
     assert len(here.events(ShareWithdrawn)) == 2
 
 

@@ -192,6 +192,7 @@ MINIMAL: tuple[e.Event, ...] = (
         total_chunks=2,
         samples=(Sample(8, "question", "answer"),),
     ),
+    e.RunShared(run=RUN, share_id="s1", shared_by="ada"),
     e.TrajectoryStored(
         run=RUN,
         attempt=ATTEMPT,
@@ -213,7 +214,11 @@ MINIMAL: tuple[e.Event, ...] = (
 )
 """Types with fields that may be left out; the others have one shape."""
 
-RELEASED: tuple[tuple[Literal["full", "minimal"], e.Event], ...] = (
+GROWN: tuple[e.Event, ...] = (e.RunShared(run=RUN, share_id="s1", shared_by="ada", name="paper", expires_at=AT),)
+"""Types that gained fields after their first release, all of them given; their full shape is that of the first."""
+
+RELEASED: tuple[tuple[Literal["full", "minimal", "grown"], e.Event], ...] = (
     *(("full", event) for event in FULL),
     *(("minimal", event) for event in MINIMAL),
+    *(("grown", event) for event in GROWN),
 )

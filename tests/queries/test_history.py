@@ -205,6 +205,8 @@ def test_a_sentence_is_never_long_and_never_holds_a_log():
         "7 characters of log, and its end"
     )
     assert summary(RunShared(run=a.RUN, share_id="s", shared_by="ada")) == "ada shared the run"
+    ending = RunShared(run=a.RUN, share_id="s", shared_by="ada", name="paper", expires_at=a.NOON)
+    assert summary(ending) == "ada shared the run as 'paper' until 2026-01-01"
 
 
 EMPTY = pack(empty_batch())

@@ -131,6 +131,22 @@ def test_a_share_shows_until_it_is_taken_back(reports):
     assert states == [False, True, False, True]
 
 
+def test_a_run_is_shared_while_any_of_its_links_is_open(reports):
+    """Each is taken back alone, and some end by themselves."""
+    end = reports.now + 1_000_000_000
+    reports.of(a.a_share(share_id="s1"), a.a_share(share_id="s2", expires_at=end), a.a_share(share_id="s3"))
+
+    def shared(now: int) -> bool:
+        return run(reports.views, a.RUN, now=now).shared
+
+    states = [shared(end)]
+    for share_id in ("s1", "s3"):
+        reports.of(a.a_withdrawal(share_id=share_id))
+        states += [shared(end - 1), shared(end)]
+
+    assert states == [True, True, True, True, False]
+
+
 def test_counts_are_of_everything_that_was_accepted(restarted):
     restarted.scalars.put("loss", 1.0, 2.0)
     restarted.scalars.put("accuracy", 0.5)

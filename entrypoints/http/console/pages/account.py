@@ -13,10 +13,9 @@ from application.clock import now
 from application.commands.create_personal_token import CreatePersonalToken
 from application.commands.manage_accounts import ManageAccounts
 from application.commands.sign_in import SESSION_MICROS
-from application.ports.accounts import Accounts, Permission, Secret
+from application.ports.accounts import Accounts, Permission
 from application.queries.moment import moment, moment_or_none
 from domain.errors import Refused
-from domain.ids import Micros
 from entrypoints.http.console.console import FORM_BYTES, AsSignedIn, go, require_csrf, user_of
 from entrypoints.http.console.contexts.account import AccountPage, OpenSession, PersonalToken
 from entrypoints.http.console.pages.sign_in import Using as UsingDoor
@@ -148,11 +147,6 @@ def days_of(text: str) -> int | None:
     return int(given)
 
 
-def good_now(secret: Secret, moment: Micros) -> bool:
-    """Whether it has not expired."""
-    return secret.expires_at is None or secret.expires_at > moment
-
-
 def _page(
     request: AsSignedIn,
     accounts: Accounts,
@@ -176,7 +170,7 @@ def _page(
                 this=one.id == request.user.secret_id,
             )
             for one in accounts.secrets_of(me.name, "session")
-            if good_now(one, at)
+            if not one.is_over(at)
         ],
         tokens=[
             PersonalToken(
@@ -184,7 +178,7 @@ def _page(
                 name=one.name,
                 made_at=moment(one.created_at),
                 expires_at=moment_or_none(one.expires_at),
-                expired=not good_now(one, at),
+                expired=one.is_over(at),
             )
             for one in accounts.secrets_of(me.name, "personal")
         ],

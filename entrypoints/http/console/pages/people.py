@@ -18,7 +18,6 @@ from application.queries.moment import moment_or_none
 from domain.errors import IdentityTaken, Refused
 from entrypoints.http.console.console import FORM_BYTES, AsSignedIn, go, require_csrf, user_of
 from entrypoints.http.console.contexts.people import NewPassword, PeoplePage, Person
-from entrypoints.http.console.pages.account import good_now
 from entrypoints.http.console.rendering import rendered
 from entrypoints.http.errors import status_of
 
@@ -170,7 +169,7 @@ def _page(
 def _held(accounts: Accounts, kind: SecretKind) -> Counter[str]:
     """How many good ones everybody has."""
     moment = now()
-    return Counter(one.subject for one in accounts.secrets(kind) if good_now(one, moment))
+    return Counter(one.subject for one in accounts.secrets(kind) if not one.is_over(moment))
 
 
 ROUTES = (people, make_account, change_rights, reset_password, end_everything, disable, enable)
