@@ -53,7 +53,9 @@ class ConfigDiff(msgspec.Struct, frozen=True, kw_only=True):
     only_left: list[Leaf]
     only_right: list[Leaf]
     same: int
-    """Values that both sides have alike."""
+    """Values that both sides have alike, and whole."""
+    hidden: list[Leaf]
+    """What reads alike on both sides because the client took something out: whether it is the same, nobody knows."""
 
 
 def leaves(tree: Mapping[str, Any]) -> list[Leaf]:
@@ -77,11 +79,13 @@ def config_diff(left: Sequence[Leaf], right: Sequence[Leaf]) -> ConfigDiff:
     one, other = ({leaf.path: leaf for leaf in side} for side in (left, right))
     both = [(leaf, other[leaf.path]) for leaf in left if leaf.path in other]
     changed = [Changed(path=here.path, left=here, right=there) for here, there in both if here != there]
+    hidden = [here for here, there in both if here == there and here.redacted]
     return ConfigDiff(
         changed=changed,
         only_left=[leaf for leaf in left if leaf.path not in other],
         only_right=[leaf for leaf in right if leaf.path not in one],
-        same=len(both) - len(changed),
+        same=len(both) - len(changed) - len(hidden),
+        hidden=hidden,
     )
 
 

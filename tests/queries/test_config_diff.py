@@ -95,6 +95,13 @@ def test_what_the_client_redacted_is_told_and_nothing_else_is_masked():
     assert known["token_ids"].text == "[1]"
 
 
+def test_two_redacted_values_are_not_said_to_be_the_same():
+    known = leaves({"api_key": MASK, "seed": 1})
+    found = config_diff(known, known)
+    assert ([one.path for one in found.hidden], found.same, found.changed) == (["api_key"], 1, [])
+    assert config_diff(known, leaves({"api_key": "x"})).changed[0].path == "api_key"
+
+
 def test_packages_are_read_by_name_whatever_its_spelling_and_odd_lines_stay():
     text = "PyYAML==6.0\ntyping_extensions==4.1\n-e git+https://x#egg=y\nlocal @ file:///w/a.whl\n\nodd\n"
     assert [(one.path, one.text) for one in packages(text)] == [

@@ -34,10 +34,13 @@ class Console:
         """What jobs report to."""
 
     @contextmanager
-    def views(self, look: Look) -> Iterator[Views]:
-        """The views of one run, as they are or as they were. Raises `UnknownRun` for what cannot be a run's id."""
-        run = named_run(look.run_id)
-        opened = self.reading.now() if look.as_of is None else self.reading.at(run, Position(look.as_of))
+    def views(self, look: Look, *beside: str) -> Iterator[Views]:
+        """The views of one run, and of others beside it, as they are or as they were.
+
+        Raises `UnknownRun` for what cannot be a run's id.
+        """
+        run, *others = map(named_run, (look.run_id, *beside))
+        opened = self.reading.now() if look.as_of is None else self.reading.at(run, Position(look.as_of), *others)
         with opened as views:
             yield views
 

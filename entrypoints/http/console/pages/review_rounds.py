@@ -1,0 +1,185 @@
+"""`/review/rounds`: matched evaluation evidence of two rounds, each chosen explicitly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+from urllib.parse import quote, urlencode
+
+from litestar import Response, get
+from litestar.params import FromQuery
+
+from application.ports.views import Views
+from application.queries.review_rounds import ReviewedRound, RoundComparison, review_rounds, side_of
+from application.queries.review_trials import TrialPair
+from domain.errors import Refused
+from domain.events.outcome import OutcomeStatus
+from domain.rules.trial_transitions import TRANSITIONS, OutcomePair, Transition
+from entrypoints.http.console.console import AsSignedIn, Using, go, here, user_of
+from entrypoints.http.console.contexts.review_rounds import (
+    DigestRow,
+    EvidenceView,
+    MatrixRow,
+    PairRow,
+    ReviewRoundsPage,
+    TransitionLink,
+)
+from entrypoints.http.console.contexts.validation import RoundView
+from entrypoints.http.console.pages.review_choices import round_choices
+from entrypoints.http.console.pages.review_sides import (
+    DEPENDENCIES,
+    Reviewed,
+    Reviewing,
+    SideName,
+    Sought,
+    sides_of,
+    views_of,
+)
+from entrypoints.http.console.pages.review_words import (
+    DIGEST_NAMES,
+    TRANSITION_LABELS,
+    agreement,
+    difference,
+    reasons,
+)
+from entrypoints.http.console.pages.rounds import LABELS, round_view
+from entrypoints.http.console.rendering import rendered
+
+_PATH = "/review/rounds"
+_TRIALS_A_PAGE = 50
+_ALL = "all"
+_REGRESSIONS: Transition = "success_to_failure"
+_OUTCOMES: tuple[OutcomeStatus | None, ...] = (*get_args(OutcomeStatus), None)
+
+
+@get(_PATH, include_in_schema=False, sync_to_thread=True, dependencies=DEPENDENCIES)
+def review_rounds_page(
+    request: AsSignedIn,
+    console: Using,
+    reviewed: Reviewing,
+    seeking: Sought,
+    transition: FromQuery[str] = "",
+    cursor: FromQuery[str] = "",
+) -> Response[bytes]:
+    """`left` and `right`: `run:round`, or a run whose round is still to be chosen. Lists regressions unless told."""
+    if not (reviewed.run("left") and reviewed.run("right")):
+        return go(reviewed.jobs().address())
+    wanted = _transition(transition)
+    with views_of(console, reviewed) as views:
+        page = ReviewRoundsPage(
+            title="Matched evaluation evidence",
+            user=user_of(request),
+            sides=sides_of(views, reviewed, {}, here=here(request), path=_PATH),
+            review=reviewed.jobs().address(),
+            rounds=round_choices(views, reviewed, seeking, path=_PATH),
+            evidence=_evidence(views, reviewed, wanted, cursor) if _complete(reviewed) else None,
+        )
+    return rendered(page)
+
+
+def _complete(reviewed: Reviewed) -> bool:
+    """Whether a round is chosen on each side."""
+    return all(side.partition(":")[2] for side in (reviewed.left, reviewed.right))
+
+
+def _transition(text: str) -> Transition | None:
+    if text == _ALL:
+        return None
+    for one in TRANSITIONS:
+        if one == (text or _REGRESSIONS):
+            return one
+    raise Refused.at("transition", f"must be one of {', '.join((*TRANSITIONS, _ALL))}")
+
+
+def _evidence(views: Views, reviewed: Reviewed, wanted: Transition | None, cursor: str) -> EvidenceView:
+    found = review_rounds(
+        views,
+        side_of(reviewed.left, "left"),
+        side_of(reviewed.right, "right"),
+        transition=wanted,
+        limit=_TRIALS_A_PAGE,
+        cursor=cursor or None,
+    )
+    listed = wanted or _ALL
+    following = found.trials.next_cursor
+    return EvidenceView(
+        comparison=found,
+        left=_round(found.left),
+        right=_round(found.right),
+        difference=difference(found),
+        reasons=reasons(found),
+        digests=[
+            DigestRow(name=DIGEST_NAMES[one.field], left=one.left, right=one.right, agreement=agreement(one))
+            for one in found.digests
+        ],
+        outcomes=[(one, _label(one)) for one in _OUTCOMES],
+        matrix=_matrix(found),
+        links=_links(found, reviewed, wanted),
+        transition=wanted,
+        pairs=[_pair(one, found, reviewed) for one in found.trials.items],
+        first_page=reviewed.address(_PATH, transition=listed) + "#trials" if cursor else None,
+        next_page=reviewed.address(_PATH, transition=listed, cursor=following) + "#trials" if following else None,
+        json=reviewed.address("/api/review/rounds", transition=wanted),
+    )
+
+
+def _round(shown: ReviewedRound) -> RoundView:
+    return round_view(shown)
+
+
+def _label(outcome: OutcomeStatus | None) -> str:
+    return "missing" if outcome is None else LABELS[outcome]
+
+
+def _matrix(found: RoundComparison) -> list[MatrixRow]:
+    counted: dict[OutcomePair, int] = {(one.left, one.right): one.trials for one in found.outcomes}
+    return [
+        MatrixRow(label=_label(left), trials=[_cell(counted, left, right) for right in _OUTCOMES]) for left in _OUTCOMES
+    ]
+
+
+def _cell(counted: dict[OutcomePair, int], left: OutcomeStatus | None, right: OutcomeStatus | None) -> int | None:
+    return None if left is None and right is None else counted.get((left, right), 0)
+
+
+def _links(found: RoundComparison, reviewed: Reviewed, wanted: Transition | None) -> list[TransitionLink]:
+    counted: Sequence[tuple[Transition | None, str, int]] = [
+        (name, label, getattr(found.transitions, name)) for name, label in TRANSITION_LABELS.items()
+    ]
+    everything = (None, "all trials", sum(one.trials for one in found.outcomes))
+    return [
+        TransitionLink(
+            name=name or _ALL,
+            label=label,
+            trials=trials,
+            address=reviewed.address(_PATH, transition=name or _ALL) + "#trials",
+            chosen=name == wanted,
+        )
+        for name, label, trials in (*counted, everything)
+    ]
+
+
+def _pair(pair: TrialPair, found: RoundComparison, reviewed: Reviewed) -> PairRow:
+    return PairRow(
+        pair=pair,
+        label=TRANSITION_LABELS[pair.transition],
+        left_page=_trials(reviewed, "left", found.left) if pair.left else None,
+        right_page=_trials(reviewed, "right", found.right) if pair.right else None,
+        trajectories=_trajectories(pair, reviewed),
+    )
+
+
+def _trials(reviewed: Reviewed, side: SideName, shown: ReviewedRound) -> str:
+    return reviewed.look(side).page("validation", round_id=shown.round_id) + "#trials"
+
+
+def _trajectories(pair: TrialPair, reviewed: Reviewed) -> str | None:
+    sent = (("left", pair.left_trajectory_id), ("right", pair.right_trajectory_id))
+    named = {side: f"{reviewed.run(side)}:{one}" for side, one in sent if one}  # type: ignore[arg-type]
+    if not named:
+        return None
+    asked = {**named, **({} if reviewed.as_of is None else {"as_of": reviewed.as_of})}
+    return f"/review/trajectories?{urlencode(asked, quote_via=quote, safe=':')}"
+
+
+ROUTES = (review_rounds_page,)
