@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 import msgspec
 
@@ -43,13 +44,19 @@ def rank(cell: Cell) -> Rank | None:
 
 def ordered(numbers: Iterable[int], cells: Sequence[Cell], *, descending: bool) -> list[int]:
     """Jobs by their numbers; `cells` by number."""
-    newest_first = sorted(numbers, reverse=True)
-    ranks = {number: rank(cells[number]) for number in newest_first}
-    known = [(one, number) for number in newest_first if (one := ranks[number]) is not None]
-    # Sorting is stable, reversed too.
-    known.sort(key=_of, reverse=descending)
-    return [number for _, number in known] + [number for number in newest_first if ranks[number] is None]
-
-
-def _of(ranked: tuple[Rank, int]) -> Rank:
-    return ranked[0]
+    counts: list[tuple[float, int]] = []
+    texts: list[tuple[str, int]] = []
+    unknown: list[int] = []
+    for number in sorted(numbers, reverse=True):
+        match cells[number]:
+            case int() | float() as count:
+                counts.append((count, number))
+            case cell if (known := rank(cell)) is not None:
+                texts.append((str(known[1]), number))
+            case _:
+                unknown.append(number)
+    # Sorting is stable, reversed too: newest first among equals.
+    counts.sort(key=itemgetter(0), reverse=descending)
+    texts.sort(key=itemgetter(0), reverse=descending)
+    known_ones = (*texts, *counts) if descending else (*counts, *texts)
+    return [number for _, number in known_ones] + unknown

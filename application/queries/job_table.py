@@ -147,21 +147,21 @@ class _Question:
         self._cells, self._views, self._asked, self._now = cells, views, asked, now
         self._known: dict[Column, Sequence[Cell]] = {}
         self._conditions = [(one, *self._resolved(one)) for one in _conditions(asked.where)]
-        self._sorted_by = self._of(asked.sort.column)
-        self.order = ordered(self._met(), self._sorted_by, descending=asked.sort.descending)
+        self.order = self._ordered()
 
     def table(self, numbers: Sequence[int], first: int, next_cursor: str | None) -> Table:
-        columns = [self._of(one) for one in self._asked.columns]
         said = self._descriptors(numbers)
+        columns = [
+            [
+                _cell(one, cell, said.get(number, {}))
+                for number, cell in zip(numbers, self._some(one, numbers), strict=True)
+            ]
+            for one in self._asked.columns
+        ]
+        jobs = [self._cells.jobs[number] for number in numbers]
         rows = [
-            TableRow(
-                run=item_of(self._cells.jobs[number].record, self._cells.jobs[number].heard_at),
-                cells=[
-                    _cell(one, cells[number], said.get(number, {}))
-                    for one, cells in zip(self._asked.columns, columns, strict=True)
-                ],
-            )
-            for number in numbers
+            TableRow(run=item_of(job.record, job.heard_at), cells=[cells[at] for cells in columns])
+            for at, job in enumerate(jobs)
         ]
         return Table(
             columns=list(self._asked.columns),
@@ -176,8 +176,8 @@ class _Question:
         )
 
     def lines(self) -> list[list[Cell]]:
-        columns = [self._of(one) for one in self._asked.columns]
-        return [[cells[number] for cells in columns] for number in self.order]
+        columns = [self._some(one, self.order) for one in self._asked.columns]
+        return [list(cells) for cells in zip(*columns, strict=True)]
 
     def cursor(self, number: int) -> str:
         place = self._place(number)
@@ -193,7 +193,15 @@ class _Question:
         return [one for one in self.order if self._place(one).behind(seen, descending=descending)]
 
     def _place(self, number: int) -> Place:
-        return Place(rank(self._sorted_by[number]), number)
+        if self._asked.sort.column == NEWEST_FIRST.column:
+            return Place((False, float(number)), number)
+        return Place(rank(self._of(self._asked.sort.column)[number]), number)
+
+    def _ordered(self) -> list[int]:
+        sort = self._asked.sort
+        if sort.column == NEWEST_FIRST.column:
+            return sorted(self._met(), reverse=sort.descending)
+        return ordered(self._met(), self._of(sort.column), descending=sort.descending)
 
     def _met(self) -> Iterable[int]:
         asked, jobs = self._asked, self._cells.jobs
@@ -205,6 +213,14 @@ class _Question:
         for cells, test in tests:
             numbers = _passed(numbers, cells, test)
         return numbers
+
+    def _some(self, one: Column, numbers: Sequence[int]) -> list[Cell]:
+        """The cells of a column, of these jobs."""
+        if isinstance(one, FactColumn) and one not in self._known:
+            jobs = self._cells.jobs
+            return [_fact(jobs[number], one.fact, self._now) for number in numbers]
+        cells = self._of(one)
+        return [cells[number] for number in numbers]
 
     def _of(self, one: Column) -> Sequence[Cell]:
         """The cells of a column, by number of the job."""

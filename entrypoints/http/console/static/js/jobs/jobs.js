@@ -35,7 +35,6 @@ class Jobs extends HTMLElement {
 
   take(text) {
     if (!this.isConnected || text === this.seen) return;
-    this.seen = text;
     const fresh = new DOMParser().parseFromString(text, "text/html");
     const from = fresh.querySelector("tp-jobs");
     if (!from || Boolean(from.querySelector("table")) !== Boolean(this.querySelector("table"))) {
@@ -43,8 +42,8 @@ class Jobs extends HTMLElement {
       if (document.activeElement === document.body) location.reload();
       return;
     }
-    if (!this.querySelector("table")) return;
-    renew(this, from);
+    if (!this.querySelector("table") || !renew(this, from)) return;
+    this.seen = text;
     this.selection.show();
     placePins(this);
   }

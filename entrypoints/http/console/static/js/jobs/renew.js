@@ -1,13 +1,14 @@
 // Rows as the server has them now, without touching what did not change: focus, ticks, a selection of text and the
 // place on the page stay where they are.
 
-/** Makes the table in `here` the one in `there`, which is another document's. */
+/** Makes the table in `here` the one in `there`, which is another document's; false while a text in it is selected. */
 export function renew(here, there) {
-  if (selectingIn(here)) return;
+  if (selectingIn(here)) return false;
   const focused = here.contains(document.activeElement) ? document.activeElement : null;
   for (const part of [".count", ".order"]) replaceChanged(here.querySelector(part), there.querySelector(part), focused);
   renewRows(here.querySelector("tbody"), there.querySelector("tbody"), focused);
   if (focused && focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
+  return true;
 }
 
 function selectingIn(here) {
