@@ -9,12 +9,14 @@ import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from application.ports.object_store import StoredObject
 from domain.errors import TryAgain
 
 _KEY = re.compile(r"\A[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*\Z")
 _UNFINISHED = ".unfinished"
+_PIECE_BYTES = 64 * 1024
 
 
 @contextlib.contextmanager
@@ -58,6 +60,13 @@ class FilesystemObjectStore:
             except FileNotFoundError:
                 return None
 
+    def read(self, key: str) -> Iterator[bytes] | None:
+        with asking_again():
+            try:
+                return _pieces(self._path(key).open("rb"))
+            except FileNotFoundError:
+                return None
+
     def delete(self, key: str) -> None:
         with asking_again():
             self._path(key).unlink(missing_ok=True)
@@ -95,6 +104,16 @@ class FilesystemObjectStore:
         if not _KEY.match(key) or ".." in key.split("/") or "." in key.split("/"):
             raise ValueError("a key of the object store is made by the server")
         return self._root / key
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while True:
+            with asking_again():
+                piece = file.read(_PIECE_BYTES)
+            if not piece:
+                return
+            yield piece
 
 
 class IncomingFile:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from application.ports.object_store import StoredObject
 
+_PIECE_BYTES = 64 * 1024
+
 
 class MemoryObjectStore:
     """See `application/ports/object_store.py`."""
@@ -25,6 +27,10 @@ class MemoryObjectStore:
         with self._lock:
             found = self._bodies.get(key)
         return found and found[0]
+
+    def read(self, key: str) -> Iterator[bytes] | None:
+        body = self.get(key)
+        return None if body is None else (body[at : at + _PIECE_BYTES] for at in range(0, len(body), _PIECE_BYTES))
 
     def delete(self, key: str) -> None:
         with self._lock:

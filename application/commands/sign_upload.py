@@ -5,10 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from application.ports.uploads import SignedUpload, Upload, UploadSigner
+from domain.artifact import upload_key
 from domain.errors import Refused
-from domain.ids import Attempt, RunId, stream_id
-
-PREFIX = "artifacts"
+from domain.ids import Attempt, RunId
 
 
 class PermittedUpload(msgspec.Struct, frozen=True):
@@ -30,6 +29,6 @@ class SignUpload:
         """Nothing is on record before the upload is complete and the artifact registered."""
         if size_bytes > self._largest_bytes:
             raise Refused.at("size_bytes", f"at most {self._largest_bytes:,} bytes", self._largest_bytes)
-        key = f"{PREFIX}/{stream_id(run).hex}/{attempt}/{sha256}"
+        key = upload_key(run, attempt, sha256)
         upload = Upload(key=key, size_bytes=size_bytes, sha256=sha256, content_type=content_type)
         return PermittedUpload(self._signer.sign(upload), key)

@@ -29,6 +29,10 @@ class ObjectStore(Protocol):
         """The body, or None where there is none."""
         ...
 
+    def read(self, key: str) -> Iterator[bytes] | None:
+        """The body in pieces of some 64 KiB, however large it is, or None where there is none."""
+        ...
+
     def delete(self, key: str) -> None:
         """Removes the body; nothing happens where there is none."""
         ...

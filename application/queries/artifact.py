@@ -1,17 +1,21 @@
-"""What a run produced."""
+"""What a run produced, and whose bytes are kept here."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from application.ports.object_store import ObjectStore
 from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.artifact import ARTIFACT, ArtifactRecord, CompletionRecord
 from application.queries.moment import moment
 from application.queries.page import Page, keyset, page_size
 from application.queries.run import chosen_attempt, in_attempt
+from domain.artifact import upload_key, uploaded_sha256
+from domain.errors import UnknownThing
 from domain.ids import Attempt, RunId
 
 
@@ -27,6 +31,8 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     """The latest report of one artifact."""
 
+    artifact_id: str
+    """Its identity: attempt, kind, step and path."""
     attempt: Attempt
     kind: str
     path: str
@@ -41,6 +47,24 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     position: int
     versions: int
     """Different reports of it."""
+
+
+class ListedArtifact(Artifact, frozen=True, kw_only=True):
+    """An artifact, and what this server has of it."""
+
+    sha256: str | None
+    """Of the body that it was registered with here; None where it names no upload."""
+    stored_bytes: int | None
+    """Size of that body, which was checked when it came in; None where no bytes of it are here."""
+
+
+class ArtifactBody(msgspec.Struct, frozen=True, kw_only=True):
+    """The bytes of one artifact."""
+
+    name: str
+    """What to call a copy: made here, of nothing that a job chose."""
+    size_bytes: int
+    pieces: Iterator[bytes]
 
 
 def artifacts(
@@ -61,8 +85,45 @@ def artifacts(
     return Page(items=[_artifact(one) for one in found], next_cursor=following)
 
 
+def listed_artifacts(
+    views: Views,
+    bodies: ObjectStore,
+    run: RunId,
+    *,
+    attempt: int | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> Page[ListedArtifact]:
+    """As `artifacts`, with what is kept of each. Raises `TryAgain`, too, where the object store is away."""
+    found = artifacts(views, run, attempt=attempt, limit=limit, cursor=cursor)
+    return Page(items=[_listed(bodies, run, one) for one in found.items], next_cursor=found.next_cursor)
+
+
+def artifact_body(views: Views, bodies: ObjectStore, run: RunId, artifact_id: str) -> ArtifactBody:
+    """The bytes of an uploaded artifact. Raises `UnknownThing` where there is no such artifact or no bytes of it."""
+    record = views.records.get(ARTIFACT, run, artifact_id)
+    if record is None:
+        raise UnknownThing("This run has no such artifact.")
+    listed = _listed(bodies, run, _artifact(record))
+    pieces = None if listed.sha256 is None else bodies.read(upload_key(run, record.attempt, listed.sha256))
+    if listed.sha256 is None or listed.stored_bytes is None or pieces is None:
+        raise UnknownThing("No bytes of this artifact are kept here.")
+    step = "" if record.step is None else f"-step-{record.step}"
+    name = f"{run}-{record.kind}{step}-{listed.sha256[:12]}"
+    return ArtifactBody(name=name, size_bytes=listed.stored_bytes, pieces=pieces)
+
+
+def _listed(bodies: ObjectStore, run: RunId, artifact: Artifact) -> ListedArtifact:
+    sha256 = uploaded_sha256(run, artifact.attempt, artifact.path)
+    stored = None if sha256 is None else bodies.stat(upload_key(run, artifact.attempt, sha256))
+    return ListedArtifact(
+        **msgspec.structs.asdict(artifact), sha256=sha256, stored_bytes=None if stored is None else stored.size_bytes
+    )
+
+
 def _artifact(record: ArtifactRecord) -> Artifact:
     return Artifact(
+        artifact_id=record.artifact,
         attempt=record.attempt,
         kind=record.kind,
         path=record.path,

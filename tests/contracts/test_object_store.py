@@ -24,10 +24,20 @@ def put(store: ObjectStore, key: str, body: bytes) -> None:
 def test_a_body_comes_back_as_it_was(store, body):
     put(store, "a/b.json", body)
     assert store.get("a/b.json") == body
+    pieces = list(store.read("a/b.json"))
+    assert b"".join(pieces) == body
+    assert max(map(len, pieces), default=0) <= 64 * 1024
 
 
 def test_what_is_not_there_is_none(store):
-    assert (store.get("a"), store.stat("a"), list(store.keys(""))) == (None, None, [])
+    assert (store.get("a"), store.read("a"), store.stat("a"), list(store.keys(""))) == (None, None, None, [])
+
+
+def test_a_body_that_is_deleted_while_it_is_read_comes_whole(store):
+    put(store, "a", b"x" * 200_000)
+    pieces = store.read("a")
+    store.delete("a")
+    assert b"".join(pieces) == b"x" * 200_000
 
 
 def test_size_and_time_are_known_without_reading(store):

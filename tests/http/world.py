@@ -9,7 +9,8 @@ import msgspec
 
 from application.credentials import mint, presented
 from application.ports.accounts import Account, Permission, Role
-from domain.ids import Micros, Position, RunId
+from domain.artifact import upload_key
+from domain.ids import Attempt, Micros, Position, RunId, stream_id
 from tests.console.test_validation import outcome
 from tests.http.conftest import Job, Server
 from tests.http.people import keep, know
@@ -82,8 +83,16 @@ class World:
         trace = {"scope": "validation", "round_id": f"round-{name}", "trial_id": f"trial-{name}", "trial_attempt": 0}
         kept = {"messages": [MESSAGE], "total_messages": 1, "complete": True, "capture_policy": "all"}
         assert job.post("trajectory", trace={**trace, **kept}).status_code == 200
+        score = {"benchmark": "b", "metric": "acc", "value": 0.5}
+        job.post("benchmark", runner="r", model="m", scores=[score])
+        self.server.container.bodies().put(_upload(name), name.encode(), _upload(name)[-64:])
+        assert job.post("artifact", kind="log", path=_upload(name), format="text").status_code == 200
         job.post("lifecycle", event="succeeded", ts=TS)
         return job
+
+    def _identity(self, job: str, kind: str, *parts: str) -> str:
+        """How a thing of the job's first attempt is called."""
+        return stream_id(RunId(job), Attempt(0), kind, *parts).hex
 
     def names(self, job: str = "one") -> dict[str, str]:
         """A value for each `{name}` of a template."""
@@ -94,6 +103,14 @@ class World:
             "round_id": f"round-{job}",
             "trial_id": f"trial-{job}",
             "trajectory_id": hashlib.sha256(json.dumps(parts).encode()).hexdigest(),
+            "artifact_id": self._identity(
+                job,
+                "artifact",
+                "log",
+                "none",
+                upload_key(RunId(job), Attempt(0), hashlib.sha256(job.encode()).hexdigest()),
+            ),
+            "score_id": self._identity(job, "benchmark", "r", "m", "b", "acc"),
             "position": self.positions[job],
             "token": self.links[job],
             "key": "artifacts/none/none",
@@ -190,3 +207,8 @@ class World:
 
 def several(given: str | tuple[str, ...]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else given
+
+
+def _upload(job: str) -> str:
+    """Where the job's first attempt has uploaded a body."""
+    return upload_key(RunId(job), Attempt(0), hashlib.sha256(job.encode()).hexdigest())
