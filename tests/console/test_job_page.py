@@ -155,7 +155,7 @@ def test_the_charts_page_names_where_its_script_reads(site, job):
     assert f'data="/api/runs/{job.run_id}/series/data?attempt=0"' in html
     live = re.search(r'<tp-live src="([^"]*)"', html)
     assert live is not None
-    assert "streams=metrics,lifecycle,validation&amp;cursor=" in live[1]
+    assert "streams=metrics,lifecycle,validation,observations&amp;cursor=" in live[1]
     assert 'placeholder="1 series"' in html
 
 
@@ -173,7 +173,7 @@ def test_the_latest_histogram_of_each_name_is_shown_with_its_intervals(site, job
             "step": number,
         }
         job.post("observations", events=[{**event, "bounds": [0, 2], "counts": counts}], contract=None)
-    html = site.page(f"/runs/{job.run_id}")
+    html = site.page(f"/runs/{job.run_id}/observations/histograms")
     assert "(-∞, 0]: 1; (0, 2]: 0; (2, ∞): 4" in html
     assert "5 counted" in html
     assert "27 counted" not in html

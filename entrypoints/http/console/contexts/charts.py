@@ -1,4 +1,4 @@
-"""Curves of a job, and its latest histograms."""
+"""Curves of a job, and what it observed beside them."""
 
 from __future__ import annotations
 
@@ -6,32 +6,7 @@ import msgspec
 
 from application.queries.series import Series
 from entrypoints.http.console.contexts.job import JobPage
-
-
-class Bar(msgspec.Struct, frozen=True, kw_only=True):
-    """One bucket of a histogram."""
-
-    label: str
-    """Its interval, as `(1, 2]`."""
-    count: int
-    height: float
-    """Of 100, the fullest bucket being 100."""
-    x: float
-    """Left edge, of 100."""
-    width: float
-    """Of 100."""
-
-
-class Histogram(msgspec.Struct, frozen=True, kw_only=True):
-    """The latest of its name, as it was reported: never estimated."""
-
-    name: str
-    step: int | None
-    policy_version: int | None
-    recorded_at: str
-    total: int
-    """All counts together."""
-    bars: list[Bar]
+from entrypoints.http.console.contexts.observations import Observations
 
 
 class Curve(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,5 +45,5 @@ class ChartsPage(JobPage, frozen=True, kw_only=True):
     """Series the job has opened, all attempts together."""
     large: Large | None
     """What the address asks to draw large; None: the grid of all series."""
-    histograms: list[Histogram]
-    """By name; at most a dozen."""
+    observations: Observations
+    """What was observed beside the curves."""
