@@ -31,6 +31,8 @@ _OF_GROWN = "WHERE (run, attempt) IN (SELECT * FROM unnest(%s::text[], %s::int4[
 _VACUUM = "VACUUM (TRUNCATE off) {schema}.tail, {schema}.chunk"
 _REPLACED_BEFORE_VACUUM = 3000
 """Chunks and pointers: what they leave is given back before it is as much as the points themselves."""
+_IDLE_SECONDS = 0.1
+"""After so long of tidying up, whoever reports has a turn."""
 _MOST_REMEMBERED = 10_000
 """Tails; beyond, all are forgotten."""
 
@@ -74,11 +76,13 @@ class PostgresSeriesView:
             self._take_in(conn, schema, run, attempt, group)
 
     def idle(self, conn: Connection[TupleRow], schema: str) -> bool:
-        """Compacts one tail that is worth it, or gives back the room of what was replaced."""
+        """Compacts some tails that are worth it, or gives back the room of what was replaced."""
         self._due = self._due or self._worth_it(conn, schema) or self._quiet()
         if self._due:
-            with conn.transaction():
-                self._compact(conn, schema, *self._due.pop(), in_hand=[])
+            enough = time.monotonic() + _IDLE_SECONDS
+            while self._due and time.monotonic() < enough:
+                with conn.transaction():
+                    self._compact(conn, schema, *self._due.pop(), in_hand=[])
             return True
         if self._replaced < _REPLACED_BEFORE_VACUUM:
             return False

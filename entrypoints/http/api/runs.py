@@ -107,7 +107,7 @@ def open_execution(
 def list_runs(
     moment: NamedDependency[Moment],
     job_table: NamedDependency[SkipValidation[JobTable]],
-    asked: NamedDependency[Asked],
+    asked: NamedDependency[SkipValidation[Asked]],
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Response[Page[TableItem]]:
