@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -76,6 +77,11 @@ class MemoryRecords:
     def count(self, table: RecordTable[R], *where: Where) -> int:
         """How many records meet every condition."""
         return sum(1 for _ in self._matching(table, where))
+
+    def count_by(self, table: RecordTable[R], field: str, *where: Where) -> dict[Scalar, int]:
+        """How many records meet every condition, by their value of a column."""
+        values = (row.columns[field] for row in self._matching(table, where))
+        return dict(Counter(value for value in values if not isinstance(value, tuple)))
 
     def distinct(self, table: RecordTable[R], field: str, *, contains: str = "", most: int) -> list[str]:
         """Different values of a text column; see the port."""

@@ -114,6 +114,13 @@ def count(schema: str, table: RecordTable[R], where: Sequence[Where]) -> tuple[b
     return f"SELECT count(*) FROM {quoted(schema, table.name)}{where_all(tests)}".encode(), parameters
 
 
+def count_by(schema: str, table: RecordTable[R], field: str, where: Sequence[Where]) -> tuple[bytes, Parameters]:
+    """How many records meet every condition, by their value of one column."""
+    tests, parameters = conditions(table, where)
+    name, column = quoted(schema, table.name), quoted(field)
+    return f"SELECT {column}, count(*) FROM {name}{where_all(tests)} GROUP BY 1".encode(), parameters
+
+
 def distinct(schema: str, table: RecordTable[R], field: str) -> bytes:
     """The first different values of a column that begins an index, each found by one step down that index."""
     if not any(index[0] == field for index in layout(table).indexes):

@@ -66,6 +66,11 @@ class PostgresRecords:
         row = self._conn.execute(query, parameters).fetchone()
         return 0 if row is None else int(row[0])
 
+    def count_by(self, table: RecordTable[R], field: str, *where: Where) -> dict[Scalar, int]:
+        """How many records meet every condition, by their value of a column."""
+        query, parameters = record_sql.count_by(self._schemas[table], table, field, where)
+        return {value: int(number) for value, number in self._conn.execute(query, parameters).fetchall()}
+
     def distinct(self, table: RecordTable[R], field: str, *, contains: str = "", most: int) -> list[str]:
         """Different values of a text column; see the port."""
         query = record_sql.distinct(self._schemas[table], table, field)
@@ -137,6 +142,10 @@ class RecordBatch:
     def count(self, table: RecordTable[R], *where: Where) -> int:
         """As the port; the puts of this batch are there."""
         return self._flushed(table).count(table, *where)
+
+    def count_by(self, table: RecordTable[R], field: str, *where: Where) -> dict[Scalar, int]:
+        """As the port; the puts of this batch are there."""
+        return self._flushed(table).count_by(table, field, *where)
 
     def distinct(self, table: RecordTable[R], field: str, *, contains: str = "", most: int) -> list[str]:
         """As the port; the puts of this batch are there."""

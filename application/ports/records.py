@@ -66,6 +66,10 @@ class RecordReader(Protocol):
         """How many records meet every condition."""
         ...
 
+    def count_by(self, table: RecordTable[R], field: str, *where: Where) -> dict[Scalar, int]:
+        """How many records meet every condition, by their value of a column; values that none has are left out."""
+        ...
+
     def distinct(self, table: RecordTable[R], field: str, *, contains: str = "", most: int) -> list[str]:
         """Different values of a text column that begins an index, in code-point order; None is left out.
 

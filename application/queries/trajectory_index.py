@@ -81,7 +81,8 @@ def diagnostic_counts(
     Of what was sent: samples, which give no rate. Raises as `trajectories`.
     """
     others = _conditions(views, run, msgspec.structs.replace(wanted, diagnostic=None), now, attempt)
-    return {one: views.records.count(TRAJECTORY, *others, _picked_for(one)) for one in DIAGNOSTICS}
+    counted = views.records.count_by(TRAJECTORY, "diagnostic", *others)
+    return {one: counted.get(None if one == NO_DIAGNOSTIC else one, 0) for one in DIAGNOSTICS}
 
 
 def neighbours(

@@ -383,5 +383,15 @@ def test_different_values_of_a_column_that_begins_an_index_come_in_order(plant):
     assert records.distinct(TREE, "label", contains="zz", most=3) == []
 
 
+def test_records_are_counted_by_the_values_of_a_column_under_the_conditions(plant):
+    kinds = [("oak", "a"), ("oak", None), ("elm", "a"), ("oak", "a")]
+    records = plant(*(a_tree(number, kind=kind, label=label) for number, (kind, label) in enumerate(kinds)))
+
+    assert records.count_by(TREE, "label", IN_WOOD) == {"a": 3, None: 1}
+    assert records.count_by(TREE, "label", IN_WOOD, Where("kind", "=", "oak")) == {"a": 2, None: 1}
+    assert records.count_by(TREE, "felled", Where("number", ">", 1)) == {False: 2}
+    assert records.count_by(TREE, "kind", Where("number", ">", 9)) == {}
+
+
 def test_nothing_has_no_different_values(plant):
     assert plant().distinct(TREE, "label", most=10) == []
