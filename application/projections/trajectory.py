@@ -61,7 +61,7 @@ TRAJECTORY = RecordTable(
         ("run", "attempt", "position"),
         ("run", "round_id", "position"),
         ("run", "trial_id", "position"),
-        ("run", "diagnostic", "position"),
+        ("run", "shown", "scope", "diagnostic", "position"),  # counts categories without a look at the records
     ),
 )
 TRAJECTORY_SHOWN = RecordTable(name="trajectory_shown", record=TrajectoryShownRecord, key=("run", "trajectory_id"))
