@@ -50,6 +50,12 @@ class MemorySeriesView:
         behind = (key for key in sorted(self._numbers.get(run, ())) if after is None or key > after)
         return matching(behind, q)[:limit]
 
+    def reported_keys(self, run: RunId, attempt: Attempt) -> list[str]:
+        """Invalid measurements included, in code-point order."""
+        growing = self._attempts.get(run, {}).get(attempt)
+        numbers = growing.held().numbers if growing is not None else set()
+        return sorted(key for key, number in self._numbers.get(run, {}).items() if number in numbers)
+
     def series_count(self, run: RunId) -> int:
         """Series the run has opened."""
         return len(self._numbers.get(run, ()))

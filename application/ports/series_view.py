@@ -80,6 +80,10 @@ class SeriesReader(SeriesAcross, Protocol):
         """Keys in code-point order behind `after`, those that contain `q` (any case, literally)."""
         ...
 
+    def reported_keys(self, run: RunId, attempt: Attempt) -> list[str]:
+        """Keys that this attempt reported, invalid measurements included, in code-point order."""
+        ...
+
     def summaries(self, run: RunId, keys: Sequence[str], attempt: Attempt | None = None) -> list[SeriesSummary]:
         """In the order of `keys`; keys without any report (in this attempt) are left out."""
         ...

@@ -132,9 +132,7 @@ def _semantics(declared: ContractRecord) -> dict[str, Descriptor]:
 
 
 def _reported(views: Views, run: RunId, attempt: Attempt | None) -> set[str]:
-    keys = views.scalars.keys(run)
-    if attempt is not None:
-        keys = [one.key for one in views.scalars.summaries(run, keys, attempt)]
+    keys = views.scalars.keys(run) if attempt is None else views.scalars.reported_keys(run, attempt)
     names = views.records.find(NAME, Where("run", "=", run), *in_attempt(attempt), limit=NAMES)
     return {*keys, *(one.name for one in names)}
 

@@ -36,6 +36,11 @@ class Held:
         """About what it takes."""
         return 24 * len(self.batch.steps) + 100 * (len(self.batch.numbers) + len(self.invalid))
 
+    @property
+    def numbers(self) -> set[int]:
+        """Of the series that were reported, invalid measurements included."""
+        return {*self._places, *self.invalid}
+
     def points(self, number: int) -> Points:
         """Of one series."""
         at = self._places.get(number)

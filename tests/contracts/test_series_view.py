@@ -91,6 +91,8 @@ class Story:
                 found = reader.summaries(RUN, model.names(), attempt)
                 expected = [one for key in model.names() if (one := model.summary(key, attempt))]
                 assert [one.key for one in found] == [one.key for one in expected]
+                if attempt is not None:
+                    assert reader.reported_keys(RUN, attempt) == [one.key for one in expected]
                 for one, other in zip(found, expected, strict=True):
                     assert same_summary(one, other), (one, other)
                 rows = [row for piece in reader.points(RUN, model.names(), attempt) for row in piece]
@@ -265,7 +267,7 @@ def test_what_no_name_can_be_is_unknown(view, odd):
         assert reader.chart(odd, "loss") is None
         assert [one.key for one in reader.summaries(RUN, [odd, "loss"])] == ["loss"]
         assert list(reader.points(RUN, [odd])) == []
-        assert (reader.keys(odd), reader.series_count(odd)) == ([], 0)
+        assert (reader.keys(odd), reader.reported_keys(odd, 0), reader.series_count(odd)) == ([], [], 0)
         assert reader.keys(RUN, after=odd, q=odd) == []
         assert reader.keys(RUN, after=odd) == [key for key in ["loss"] if key > odd]
 

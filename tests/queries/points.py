@@ -29,6 +29,9 @@ class Points:
         found = sorted({row.key for row in self._rows[run] if q.lower() in row.key.lower()})
         return [key for key in found if after is None or key > after][:limit]
 
+    def reported_keys(self, run, attempt) -> list[str]:
+        return sorted({row.key for row in self._rows[run] if row.attempt == attempt})
+
     def across(self, key, runs=None) -> dict[RunId, SeriesValues]:
         found = {run: self._of(run, key, None) for run in (list(self._rows) if runs is None else runs)}
         known = {run: _summary(key, rows) for run, rows in found.items() if rows}

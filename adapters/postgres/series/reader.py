@@ -28,6 +28,11 @@ from domain.ids import Attempt, RunId
 _KEYS = """
     SELECT key FROM {schema}.series WHERE run = %s AND (%s::text IS NULL OR key > %s::text COLLATE "C")
     ORDER BY key LIMIT %s"""
+# Series of one attempt that are in no chunk yet, by number, and those that are.
+_REPORTED = """
+    SELECT key FROM {schema}.series WHERE run = %s AND (number = ANY(%s::int4[])
+        OR EXISTS (SELECT FROM {schema}.summary WHERE series = id AND attempt = %s))
+    ORDER BY key"""
 _COUNT = "SELECT count(*) FROM {schema}.series WHERE run = %s"
 _SERIES = f"""
     SELECT run, key, id, number, attempt, {COLUMNS} FROM {{schema}}.series LEFT JOIN {{schema}}.summary ON series = id
@@ -76,6 +81,13 @@ class PostgresSeriesReader:
         found = self._rows(_KEYS, (run, behind, behind, limit if sought and not q else None))
         return matching((key for (key,) in found if after is None or key > after), q)[:limit]
 
+    def reported_keys(self, run: RunId, attempt: Attempt) -> list[str]:
+        """Invalid measurements included, in code-point order."""
+        if not storable(run):
+            return []
+        tail = self._tail_of(run).get(attempt, NOTHING)
+        return [key for (key,) in self._rows(_REPORTED, (run, sorted(tail.numbers), attempt))]
+
     def series_count(self, run: RunId) -> int:
         """Series the run has opened."""
         return int(self._rows(_COUNT, (run,))[0][0]) if storable(run) else 0
@@ -120,9 +132,12 @@ class PostgresSeriesReader:
         keys = [key for key in keys if storable(key)]
         if not keys or not storable(run):
             return {}
+        return curves_of(self._conn, self._schema, self._tail_of(run), run, keys)
+
+    def _tail_of(self, run: RunId) -> dict[Attempt, Held]:
         if run not in self._held:
             self._held[run] = self._tails.read(self._conn, self._schema, run)
-        return curves_of(self._conn, self._schema, self._held[run], run, keys)
+        return self._held[run]
 
     def across(self, key: str, runs: Sequence[RunId] | None = None) -> dict[RunId, SeriesValues]:
         """What is known of `key` in each run that reported a finite point."""
