@@ -40,11 +40,16 @@ def pages(left: str, right: str) -> Mapping[str, str]:
     """By name; `left` is the job that is looked at."""
     job = f"/runs/{left}"
     rounds = {"left": f"{left}:heldout", "right": f"{right}:heldout"}
-    columns = [("column", "config:lr"), ("column", "metric:eval/accuracy")]
+    columns = [("column", "config:lr"), ("column", "last:eval/accuracy"), ("column", "max:train/loss")]
+    conditions = [("where", "lr < 5e-4"), ("where", "eval/accuracy >= 0.5"), ("sort", "-last:train/loss")]
     return {
         "jobs": "/",
         "jobs, searched": "/?q=small-99",
         "jobs, with columns": f"/?{urlencode(columns)}",
+        "jobs, sorted by name": "/?sort=name",
+        "jobs, sorted by a hyperparameter": "/?sort=config:lr",
+        "jobs, sorted and filtered by series": f"/?{urlencode(columns + conditions)}",
+        "columns of jobs": "/jobs/columns?find=metric",
         "charts": job,
         "series list": f"/api/runs/{left}/series?limit=1000",
         "logs": f"{job}/logs",

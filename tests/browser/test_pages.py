@@ -12,6 +12,7 @@ pytestmark = pytest.mark.browser
 
 HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
 SERIOUS = {"serious", "critical"}
+TABLE = "/?pin=owner&column=config:lr&column=last:lr&column=tags&sort=-last:train/loss&where=duration+!=+unknown&find=l"
 LIVE = 15_000
 """Milliseconds that something live may take on a busy machine."""
 LOOK_AWAY = """(hidden) => {
@@ -46,8 +47,11 @@ def pages_of(job) -> list[str]:
     run = f"/runs/{job.run_id}"
     validation = [f"{run}/validation", f"{run}/validation?round_id=heldout&trial_id=t0"]
     validation += [f"{run}/validation/samples", f"{run}/validation/samples?round_id=5"]
+    text = trajectory_id("validation", "r1", HOSTILE[:100], 0)
+    texts = [f"{run}/trajectories", f"{run}/trajectories/{text}?q=img", f"{run}/trajectories/{text}/delete"]
+    texts += [f"/review/trajectories?left={job.run_id}:{text}&right="]
     large = f"{run}?series=train/loss&series=lr&smooth=0.9"
-    return ["/", "/help", run, large, f"{run}/logs", *validation, "/runs/none"]
+    return ["/", TABLE, "/help", run, large, f"{run}/logs", *validation, *texts, "/runs/none"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -38,7 +38,18 @@ def test_the_page_says_what_its_numbers_do_not_mean(site, job, claim):
     job.post("metrics", points=[point()])
     job.post("validation", step=7, samples=[{"idx": 0, "user": "q", "assistant": "a"}])
     send(job, population("r1", 2), outcome("r1", "t", "success"), protocol("r1"))
+    kept(job)
     assert sentence in text_of(site.page(f"/runs/{job.run_id}/{path}".rstrip("/")))
+
+
+def test_the_table_of_jobs_ranks_nothing(site, job):
+    other = site.open_attempt()
+    for one in (job, other):
+        one.post("metrics", points=[point()])
+    for address in ("/?sort=last:loss", "/?column=last:loss"):
+        text = text_of(site.page(address))
+        assert "not ranked: of the 2 jobs shown with loss, 2 assert no comparison identity" in text.replace(" , ", ", ")
+        assert "The values may not mean the same" in text
 
 
 def test_queued_is_not_delivered(site):

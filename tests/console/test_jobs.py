@@ -6,9 +6,11 @@ from urllib.parse import quote
 
 import pytest
 
+from application.clock import now
 from application.queries.run import runs
 from domain.ids import Micros, Position
 from domain.rules.transport_health import SILENT_AFTER_MICROS
+from entrypoints.http.console.pages import jobs as page
 from entrypoints.http.console.pages.jobs import is_silent
 from tests.console.conftest import Site, point
 
@@ -204,6 +206,17 @@ def test_a_condition_that_is_not_understood_shows_nothing_and_says_why(site):
 
 
 ACCURACY = {"display": "ratio", "comparison_id": "suite-1"}
+
+
+def test_a_silent_job_is_said_to_prove_nothing(site, job, monkeypatch):
+    job.post("lifecycle", event="running", ts="2026-01-01T00:00:00Z")
+    assert "silent" not in site.page("/")
+    later = now() + SILENT_AFTER_MICROS
+    monkeypatch.setattr(page, "now", lambda: later)
+    html = site.page("/")
+    assert "silent since" in html
+    assert "shown as silent, which is no proof that training stopped" in html
+    assert '<span class="status running">running</span>' in html
 
 
 @pytest.mark.parametrize(

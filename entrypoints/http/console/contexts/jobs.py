@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from application.projections.run import RunStatus
+from application.queries.job_column import Column
 from application.queries.job_table import MetricNote
 from application.queries.run import RunItem
 from entrypoints.http.console.contexts.page import Page
@@ -109,6 +110,8 @@ class JobsPage(Page, frozen=True, kw_only=True):
     """Why a condition was not understood, so that nothing is shown; empty where all were."""
     notes: list[MetricNote]
     """Of metric columns whose jobs do not all assert one comparison identity."""
+    sorted_by: Column
+    """The column they are sorted by."""
     agreed: list[MetricNote]
     """Of the metric the table is sorted by, where they do."""
     without_points: list[str]

@@ -73,6 +73,7 @@ def jobs(
             conditions=condition_views(table, shown),
             problem=problem,
             notes=[one for one in shown.notes if one.comparison != "same"],
+            sorted_by=table.sort.column,
             agreed=[one for one in shown.notes if one.comparison == "same" and one.column == table.sort.column],
             without_points=without_points(shown),
             summary=summary_words(shown, filtered=table.filtered),
