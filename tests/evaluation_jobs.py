@@ -243,9 +243,9 @@ def _maths(reporter: Reporter, *, step: int, lost: Sequence[int]) -> None:
     summary = {"accuracy": accuracy, "dist": [{"reward": 0, "count": 5000}, {"reward": 1, "count": 0}]}
     for index, chunk in enumerate(chunks):
         if index not in lost:
-            told = summary if index == 0 else {}
-            place = {"chunk_index": index, "total_chunks": len(chunks), "total_samples": 5000}
-            reporter.validation(step, [_sample(row) for row in chunk], **place, **told)
+            told: dict[str, Any] = summary if index == 0 else {}
+            told = {**told, "chunk_index": index, "total_chunks": len(chunks), "total_samples": 5000}
+            reporter.validation(step, [_sample(row) for row in chunk], **told)
 
 
 def _sample(row: dict[str, Any]) -> dict[str, Any]:

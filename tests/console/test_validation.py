@@ -222,7 +222,10 @@ def test_the_retries_of_a_trial_show_what_counts_and_what_was_set_aside(site, ev
     html = site.page(address[1].replace("&amp;", "&"))
     assert attempts_shown(html) == [("1 counts", "success"), ("0", "infra_error"), ("set aside", "failure")]
     assert 'aria-expanded="true" title="Its attempts"><bdi>t6</bdi>' in html
-    assert re.findall(r"/history/(\d+)", html) == ["14", "10", "15"]
+    events = re.findall(r'href="([^"]*)#event-(\d+)"', html)
+    assert [position for _, position in events] == ["14", "10", "15"]
+    for address, position in events:
+        assert re.findall(r'<tr id="event-(\d+)"', site.page(address.replace("&amp;", "&")))[0] == position
     assert "The highest 100 attempts are shown" not in html
 
 

@@ -120,8 +120,8 @@ def _opened(views: Views, look: Look, known: Round, asked: Asked, listed: list[T
             AttemptRow(
                 attempt=one,
                 text=_text(look, one.trajectory_id),
-                event=look.page(f"history/{one.position}"),
-                lost=[look.page(f"history/{lost.position}") for lost in one.set_aside],
+                event=_event(look, one.position),
+                lost=[_event(look, lost.position) for lost in one.set_aside],
             )
             for one in found.items
         ],
@@ -133,6 +133,11 @@ def _opened(views: Views, look: Look, known: Round, asked: Asked, listed: list[T
 
 def _text(look: Look, trajectory_id: str | None) -> str | None:
     return None if trajectory_id is None else look.page(f"trajectories/{trajectory_id}")
+
+
+def _event(look: Look, position: int) -> str:
+    """The history with this event at its top."""
+    return look.page("history", order="latest", before=position + 1) + f"#event-{position}"
 
 
 def _filters(views: Views, look: Look, known: Round, asked: Asked) -> Iterator[Filter]:
