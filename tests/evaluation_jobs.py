@@ -206,6 +206,7 @@ def _tasks(reporter: Reporter, round_id: str, executed: Sequence[Trial], *, plan
         )
         if one.text or told.reason:
             messages = atif(one.text) if one.text else [system_message(told.text)]
+            ended: dict[str, Any] = {"termination": as_termination(told.reason)} if told.reason else {}
             reporter.trajectory(
                 scope="validation",
                 round_id=round_id,
@@ -215,7 +216,7 @@ def _tasks(reporter: Reporter, round_id: str, executed: Sequence[Trial], *, plan
                 total_messages=len(messages),
                 complete=not was_cut(messages),
                 capture_policy="sampled",
-                **({"termination": as_termination(told.reason)} if told.reason else {}),
+                **ended,
             )
 
 
