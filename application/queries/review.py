@@ -19,7 +19,7 @@ from domain.ids import Attempt, RunId
 from domain.rules.metric_ranking import Ahead, ComparisonVerdict, MetricEvidence, ahead, comparison_verdict
 
 _KIND = "review-metric"
-LOOKED_AT = 400
+LOOKED_AT = 250
 """Metrics that are looked at for one page of those that differ, a page at least: so it takes no longer than others."""
 
 

@@ -5,7 +5,9 @@ import re
 import pytest
 from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from tuneplane.contract import trajectory_id
 
+from tests.browser.test_trajectories import CALL, keep, said
 from tests.console.test_validation import metric, outcome, population, protocol
 
 pytestmark = pytest.mark.browser
@@ -33,6 +35,10 @@ def job(served):
     job.post("logs", chunks=[f"{HOSTILE}\n", "ValueError: shape mismatch\n", "half a line"], eof=False)
     sample = {"idx": 0, "user": HOSTILE, "assistant": "a" * 3000, "extra": {"chosen": "x" * 200, "rejected": HOSTILE}}
     job.post("validation", step=5, samples=[sample], dist=[{"reward": HOSTILE, "count": 1}], total_chunks=2)
+    node = {"node_id": "0", "hostname": HOSTILE, "cpu": {"cores": 8}, "gpu": {"devices": [{"name": HOSTILE}]}}
+    job.post("hparams", params={"optim": {"lr": 1e-05}, "long": "x" * 3000, HOSTILE: HOSTILE, "api_key": "[redacted]"})
+    job.post("environment", overview={"python": "3.11.9"}, hardware={"gpu": node["gpu"]}, packages="torch==2.6.0\n")
+    job.post("environment/nodes", nodes=[node, {**node, "node_id": "1", "cpu": {"cores": 9}}])
     events = [population("heldout", 10), *(outcome("heldout", f"t{n}", "success") for n in range(5))]
     events += [outcome("heldout", HOSTILE[:100], "failure"), outcome("heldout", "t6", "infra_error")]
     events += [metric("heldout", "loss", 0.25), protocol("heldout")]
@@ -40,6 +46,7 @@ def job(served):
     job.post(
         "observations", events=[*events, {**histogram, "bounds": [0, 1, 2], "counts": [5, 3, 0, 1]}], contract=None
     )
+    keep(job, HOSTILE[:100], [said(HOSTILE, **CALL), said("42", "tool", tool_call_id="c1"), said("x" * 3_000)] * 9)
     return job
 
 
@@ -51,7 +58,12 @@ def pages_of(job) -> list[str]:
     texts = [f"{run}/trajectories", f"{run}/trajectories/{text}?q=img", f"{run}/trajectories/{text}/delete"]
     texts += [f"/review/trajectories?left={job.run_id}:{text}&right="]
     large = f"{run}?series=train/loss&series=lr&smooth=0.9"
-    return ["/", TABLE, "/help", run, large, f"{run}/logs", *validation, *texts, "/runs/none"]
+    people = ["/people", "/account", "/shares", f"/shares?run_id={job.run_id}"]
+    both = f"left={job.run_id}&right={job.run_id}"
+    rounds = f"left={job.run_id}:heldout&right={job.run_id}:heldout&transition=all"
+    review = ["/review", f"/review?left={job.run_id}", f"/review?{both}", f"/review/rounds?{both}"]
+    review += [f"/review/rounds?{rounds}", f"{run}/config", f"{run}/config?against={job.run_id}"]
+    return ["/", TABLE, "/help", *people, run, large, f"{run}/logs", *validation, *texts, *review, "/runs/none"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -256,6 +268,8 @@ def test_the_status_changes_while_one_looks(console, served):
 
 def test_a_public_link_is_made_on_the_page_and_opens_for_strangers(console, opening, job):
     page = console.open(f"/runs/{job.run_id}")
+    page.get_by_label("ends after").select_option("a week")
+    page.get_by_label("for", exact=True).fill("a reviewer")
     page.get_by_role("button", name="Make a public link").click()
     link = page.get_by_label("Public link").input_value()
     stranger = opening(signed_in=False)
@@ -263,7 +277,8 @@ def test_a_public_link_is_made_on_the_page_and_opens_for_strangers(console, open
     expect(public.locator("h1")).to_contain_text("maths")
     expect(chart(public, "train/loss").locator(".last")).to_have_text("0.002")
     assert [one for one in Axe().run(public)["violations"] if one["impact"] in SERIOUS] == []
-    page.reload()
-    page.get_by_role("button", name="Take public links back").click()
-    expect(page.locator("tp-share output")).to_contain_text("taken back")
+    page.goto(f"{console.served.address}/shares?run_id={job.run_id}")
+    page.get_by_role("row", name="a reviewer").get_by_role("button", name="Take back").click()
+    expect(page.get_by_role("status")).to_contain_text("taken back")
+    expect(page.get_by_role("row", name="a reviewer")).to_have_count(0)
     assert stranger.context.request.get(public.url).status == 404

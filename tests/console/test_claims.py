@@ -1,11 +1,18 @@
 """What pages never claim: each sentence of the list stands on the page that it concerns."""
 
 import pytest
+from tuneplane.contract import trajectory_id
 
 from tests.console.conftest import point
 from tests.console.test_job_page import text_of
+from tests.console.test_trajectories import kept
 from tests.console.test_validation import outcome, population, protocol, send
 
+_TEXT = f"trajectories/{trajectory_id('validation', 'r1', 't1', 0)}"
+CONTRACT = {
+    "version": 1, "recipe": "r", "framework": "f", "framework_version": "1", "method": "m",
+    "capabilities": [], "primary": [], "requirements": [], "semantics": {},
+}  # fmt: skip
 CLAIMS = {
     "missing text is no failed trial": ("validation?round_id=r1", "missing text does not mean that the trial failed"),
     "an absent heartbeat is no proof": ("", "an absent heartbeat is unknown health, no proof that training stopped"),
@@ -27,6 +34,17 @@ CLAIMS = {
     "kept samples are biased": ("validation/samples?round_id=7", "no average and no success rate follows from it"),
     "averages are the producer's": ("validation/samples?round_id=7", "never computed from the samples here"),
     "a low reward is no failed answer": ("validation/samples?round_id=7", "A low reward is no failed answer."),
+    "a low reward is no failed answer, among texts": ("trajectories", "A low reward is no failed answer."),
+    "sampled rollouts give no rate": ("trajectories", "sampled rollouts give no success rate"),
+    "missing text is no failed trial, among texts": ("trajectories", "Missing text does not mean that a trial failed."),
+    "a step proves no policy version, among texts": ("trajectories", "A logging step proves no policy version."),
+    "texts are sampled": ("trajectories", "Retained text is sampled unless it says otherwise"),
+    "a low reward is no failed answer, in a text": (_TEXT, "A low reward is no failed answer."),
+    "sampled rollouts give no rate, in a text": (_TEXT, "sampled rollouts give no success rate"),
+    "missing text is no failed trial, in a text": (_TEXT, "Missing text does not mean that a trial failed."),
+    "a step proves no policy version, in a text": (_TEXT, "A logging step proves no policy version."),
+    "a text is sampled": (_TEXT, "Retained text is sampled unless it says otherwise"),
+    "nothing is masked in silence": ("config", "Values are shown as the client sent them, and nothing is masked here"),
     "unknown is not zero": ("validation", "have unknown counts, not zero"),
     "old history": ("", "cannot be reconstructed"),
 }
@@ -67,3 +85,46 @@ def test_the_public_page_claims_no_more(site, job):
     assert "declared by the producer and is not certified" in text
     assert "unknown, not zero" in text
     assert "no statistical proof" in text
+
+
+REVIEW_CLAIMS = {
+    "a comparison establishes no equivalence": (
+        "",
+        "Comparing recipes, configurations or metrics establishes no protocol equivalence",
+    ),
+    "no ranking without one identity": ("", "no identity declared: no ranking"),
+    "the same name means nothing": ("", "the same name means nothing"),
+    "unknown metrics are neutral": ("", "A metric that nothing is declared of is numeric and neutral"),
+    "benchmarks are not ranked": ("", "not ranked: nothing asserts that they were made in one setting"),
+    "an absent heartbeat is no proof": ("", "An absent heartbeat is unknown transport, no proof that training stopped"),
+    "digests are declarations": ("/rounds", "as their producers declare them; nobody certifies them"),
+    "a difference is observed": ("/rounds", "an observed difference, no statistical proof"),
+    "transitions are observed": ("/rounds", "no statistical proof that a model improved"),
+    "rounds establish what metrics do not": ("/rounds", "only rounds whose declared digests agree are matched"),
+    "missing text is no failed trial": ("/rounds", "Missing text does not mean that a trial failed"),
+    "text is sampled": ("/rounds", "retained text is sampled unless it says otherwise"),
+}
+
+
+@pytest.mark.parametrize("claim", REVIEW_CLAIMS)
+def test_a_review_says_what_it_does_not_establish(site, job, claim):
+    path, sentence = REVIEW_CLAIMS[claim]
+    other = site.open_attempt()
+    for one in (job, other):
+        one.post("metrics", points=[point()])
+        send(one, population("r1", 1), outcome("r1", "t", "success"), protocol("r1"))
+    round_id = ":r1" if path else ""
+    address = f"/review{path}?left={job.run_id}{round_id}&right={other.run_id}{round_id}"
+    assert sentence in text_of(site.page(address))
+
+
+def test_a_review_of_jobs_without_rounds_says_unknown_and_not_zero(site, job):
+    text = text_of(site.page(f"/review?left={job.run_id}&right={job.run_id}"))
+    assert "This job reported no evaluation round: what it achieved is unknown, not zero." in text
+
+
+def test_a_declared_contract_enables_and_proves_nothing(site, job):
+    job.post("observations", events=[], contract=CONTRACT)
+    text = text_of(site.page(f"/runs/{job.run_id}/config"))
+    assert "It says what is observed and enables nothing in the framework" in text
+    assert "a reported candidate metric is coverage, no proof of correctness" in text

@@ -15,7 +15,7 @@ TRANSITION_LABELS: dict[Transition, str] = {
     "failure_to_success": "failure → success",
     "both_failure": "failure on both",
     "both_success": "success on both",
-    "not_scored": "not scored on both",
+    "not_scored": "not scored on a side",
     "missing_left": "missing left",
     "missing_right": "missing right",
 }
