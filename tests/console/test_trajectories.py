@@ -320,7 +320,7 @@ def test_the_other_attempts_of_a_trial_and_its_outcome_are_linked(reader, job):
     send(job, outcome("r1", "t1", "infra_error"), outcome("r1", "t1", "success", trial_attempt=1))
     html = opened(reader, job, names[0])
     assert "outcome execution error attempt 1 is the trial's outcome" in text_of(html)
-    assert f'href="/runs/{job.run_id}/validation?round_id=r1#trials"' in html
+    assert f'href="/runs/{job.run_id}/validation?round_id=r1&amp;trial_id=t1#trials"' in html
     assert f'href="/runs/{job.run_id}/trajectories/{names[1]}">attempt 1' in html
     beside = f"/review/trajectories?left={job.run_id}:{names[0]}&right={job.run_id}:{names[1]}"
     assert beside in markup.unescape(html)

@@ -92,5 +92,5 @@ def beside_address(look: Look, left: str, right: str) -> str:
 
 def _outcome(views: Views, look: Look, known: TrajectoryRecord) -> OutcomeView | None:
     found = trajectory_outcome(views, known)
-    address = f"{look.page('validation', round_id=known.round_id)}#trials"
+    address = f"{look.page('validation', round_id=known.round_id, trial_id=known.trial_id)}#trials"
     return None if found is None else OutcomeView(outcome=found, address=address)
