@@ -7,13 +7,15 @@ from collections.abc import Sequence
 import msgspec
 
 from application.ports.records import Where
-from application.ports.series_view import Chart
+from application.ports.series_view import Chart, InvalidCounts
 from application.ports.views import Views
 from application.projections.hardware import DEVICE
+from application.queries.hardware_key import hardware_key
 from application.queries.moment import moment
 from application.queries.page import Page, cursor_of, page_size, parts_of
 from application.queries.run import chosen_attempt, in_attempt
 from application.queries.series import BUCKETS_USUAL, charts
+from application.series.shown import AS_REPORTED, Shown
 from domain.ids import Attempt, RunId
 
 _KIND = "hardware"
@@ -28,8 +30,15 @@ class HardwareSeries(msgspec.Struct, frozen=True, kw_only=True):
     min: float | None
     max: float | None
     mean: float | None
+    first: float | None
     last: float | None
+    first_step: int | None
+    """Steps are microseconds since the epoch."""
+    last_step: int | None
     last_at: str | None
+    invalid: InvalidCounts
+    descriptor: dict[str, str] | None
+    """`unit`, for the metrics that all clients measure alike; None for others."""
 
 
 class HostDevices(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,8 +76,13 @@ def hardware_series(
             min=one.min,
             max=one.max,
             mean=one.mean,
+            first=one.first,
             last=one.last,
+            first_step=one.first_step,
+            last_step=one.last_step,
             last_at=None if one.last_at is None else moment(one.last_at),
+            invalid=one.invalid,
+            descriptor=_descriptor(one.key),
         )
         for one in found
     ]
@@ -84,13 +98,14 @@ def hardware_data(
     buckets: int = BUCKETS_USUAL,
     first_step: int | None = None,
     last_step: int | None = None,
+    shown: Shown = AS_REPORTED,
 ) -> dict[str, Chart]:
     """A chart of each of 1 to 32 `host/metric` keys; unknown ones are left out.
 
     Steps are microseconds since the epoch. Raises `UnknownRun`, `UnknownThing` for an unknown attempt, and `Refused`
     for too many keys or buckets.
     """
-    return charts(
+    found = charts(
         views.hardware,
         run,
         keys,
@@ -99,6 +114,7 @@ def hardware_data(
         first_step=first_step,
         last_step=last_step,
     )
+    return {key: shown.of(chart) for key, chart in found.items()}
 
 
 def hardware_devices(views: Views, run: RunId, *, attempt: int | None = None) -> list[HostDevices]:
@@ -115,3 +131,8 @@ def hardware_devices(views: Views, run: RunId, *, attempt: int | None = None) ->
         )
         for one in views.records.find(DEVICE, Where("run", "=", run), *in_attempt(chosen))
     ]
+
+
+def _descriptor(key: str) -> dict[str, str] | None:
+    unit = hardware_key(key).unit
+    return None if unit is None else {"unit": unit}

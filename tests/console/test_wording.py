@@ -1,6 +1,6 @@
 import pytest
 
-from entrypoints.http.console.wording import in_address, number, percent, plural, showable, size, utc, value
+from entrypoints.http.console.wording import brief, in_address, number, percent, plural, showable, size, utc, value
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,13 @@ def test_numbers_times_and_sizes_are_readable():
     assert (size(0), size(1_023), size(1_536), size(5 * 1024**3)) == ("0 bytes", "1,023 bytes", "1.5 KiB", "5.0 GiB")
     assert utc("2026-01-01T12:34:56.789000Z") == "2026-01-01 12:34:56 UTC"
     assert value(0.123456789) == "0.123457"
+    assert (brief(82.2256), brief(57_010.4), brief(-0.00123), brief(100), brief(None)) == (
+        "82.2",
+        "57,010",
+        "-0.00123",
+        "100",
+        "unknown",
+    )
 
 
 def test_control_characters_show_as_replacements_and_other_text_stays():

@@ -49,6 +49,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     hardware.list_hardware,
     hardware.data,
     hardware.devices,
+    hardware.hosts,
     logs.lines,
     logs.find,
     logs.at,

@@ -49,7 +49,8 @@ def shown_of(x: ByAxis = "step", smooth: Smooth = None) -> Shown:
     return shown_as(x, smooth)
 
 
-_SHOWN = {"shown": Provide(shown_of, sync_to_thread=False)}
+SHOWN = {"shown": Provide(shown_of, sync_to_thread=False)}
+"""For routes of charts."""
 
 
 @get("/api/runs/{run:str}/series", sync_to_thread=True)
@@ -71,7 +72,7 @@ def list_series(
         return moment.answer(views, found)
 
 
-@get("/api/runs/{run:str}/series/data", dependencies=_SHOWN, sync_to_thread=True)
+@get("/api/runs/{run:str}/series/data", dependencies=SHOWN, sync_to_thread=True)
 def data(
     run: FromPath[str],
     keys: Keys,
@@ -97,7 +98,7 @@ def data(
         return moment.answer(views, found)
 
 
-@get("/api/runs/{run:str}/series/superseded", dependencies=_SHOWN, sync_to_thread=True)
+@get("/api/runs/{run:str}/series/superseded", dependencies=SHOWN, sync_to_thread=True)
 def superseded(
     run: FromPath[str],
     keys: Keys,

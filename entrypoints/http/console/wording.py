@@ -10,6 +10,7 @@ _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 _SIGNIFICANT = ".6g"
 _STEP = 1024
+_WHOLE = 100
 
 
 def number(value: int | None) -> str:
@@ -41,6 +42,13 @@ def value(measured: float | None) -> str:
     return "unknown" if measured is None else f"{measured:{_SIGNIFICANT}}"
 
 
+def brief(measured: float | None) -> str:
+    """Three significant digits, whole numbers whole: `82.2`, `57,010`."""
+    if measured is None:
+        return "unknown"
+    return f"{measured:,.0f}" if abs(measured) >= _WHOLE else f"{measured:.3g}"
+
+
 def size(size_bytes: int) -> str:
     """`1.5 MiB`."""
     shown = float(size_bytes)
@@ -61,6 +69,11 @@ def showable(text: str) -> str:
     return _UNSHOWABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+def said(reported: object) -> str:
+    """A value of an observation, as it was sent."""
+    return str(reported).lower() if isinstance(reported, bool) else str(reported)
+
+
 def in_address(text: str) -> str:
     """Percent-encoded, `/` included."""
     return quote(text, safe="")
@@ -71,8 +84,10 @@ FILTERS: dict[str, Callable[..., str]] = {
     "plural": plural,
     "percent": percent,
     "value": value,
+    "brief": brief,
     "size": size,
     "utc": utc,
+    "said": said,
     "showable": showable,
     "in_address": in_address,
 }

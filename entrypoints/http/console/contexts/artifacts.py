@@ -27,4 +27,6 @@ class ArtifactsPage(JobPage, frozen=True, kw_only=True):
     here: str
     """Address of this page."""
     first_page: str | None
+    """None on the first page."""
     next_page: str | None
+    """None where no more artifacts follow."""

@@ -35,4 +35,6 @@ class BenchmarksPage(JobPage, frozen=True, kw_only=True):
     here: str
     """Address of this page."""
     first_page: str | None
+    """None on the first page."""
     next_page: str | None
+    """None where no more scores follow."""

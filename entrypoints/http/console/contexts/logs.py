@@ -64,6 +64,7 @@ class FoundPart(Page, frozen=True, kw_only=True):
 
     template = "log_found_part.html"
     found: Found
+    """What it found."""
 
 
 class LogsPage(JobPage, frozen=True, kw_only=True):

@@ -2,6 +2,77 @@
 
 from __future__ import annotations
 
-from litestar.types import ControllerRouterHandler
+from collections.abc import Mapping
 
-ROUTES: tuple[ControllerRouterHandler, ...] = ()
+from litestar import Response, get
+from litestar.params import FromQuery
+
+from application.queries.hardware_hosts import Card, Host, hardware_hosts
+from domain.ids import RunId
+from entrypoints.http.console.console import AsSignedIn, Using, here, moment_of, user_of
+from entrypoints.http.console.contexts.hardware import CardRow, HardwarePage, HostView
+from entrypoints.http.console.look import Look, Looking
+from entrypoints.http.console.pages.job_head import job_head, live_address
+from entrypoints.http.console.rendering import rendered
+
+_COLUMNS: Mapping[str, str] = {
+    "gpu.pct": "Busy",
+    "gpu.mem.value": "Memory used",
+    "gpu.mem.pct": "of it",
+    "gpu.temp": "Temperature",
+    "gpu.power": "Power",
+}
+_ATTRIBUTION = {
+    "pid": "cards on which the job's process ran",
+    "sticky": "cards on which the job's process ran before",
+    "mem": "cards in use: nobody knows by whom",
+    "none": "all cards: the job's own are unknown",
+}
+
+
+@get("/runs/{run_id:str}/hardware", include_in_schema=False, sync_to_thread=True)
+def hardware(request: AsSignedIn, look: Looking, console: Using, cursor: FromQuery[str] = "") -> Response[bytes]:
+    """The page; its script fetches the curves that are in view."""
+    with console.views(look) as views:
+        head = job_head(views, console, request.user, look, "hardware")
+        now = moment_of(views, look)
+        found = hardware_hosts(views, RunId(look.run_id), now=now, attempt=look.attempt, cursor=cursor or None)
+        page = HardwarePage(
+            title=f"{head.run.name} · hardware",
+            user=user_of(request),
+            head=head,
+            live=live_address(views, head, ("lifecycle",), attempt=head.run.attempt),
+            hosts=[_host(look, one) for one in found.items],
+            columns=list(_COLUMNS.values()),
+            series=look.api("hardware"),
+            data=look.api("hardware/data"),
+            here=here(request),
+            first_page=look.page("hardware") if cursor else None,
+            next_page=look.page("hardware", cursor=found.next_cursor) if found.next_cursor else None,
+        )
+    return rendered(page)
+
+
+def _host(look: Look, host: Host) -> HostView:
+    return HostView(
+        host=host,
+        attribution=_ATTRIBUTION.get(host.gpu_attribution or "", ""),
+        cards=[_card(one) for one in host.cards],
+        charts=look.page("hardware", q=f"{host.host}/"),
+    )
+
+
+def _card(card: Card) -> CardRow:
+    known = {one.metric: one for one in card.readings}
+    return CardRow(
+        index=card.index,
+        model=card.model,
+        memory_gb=card.memory_gb,
+        uuid=card.uuid,
+        shown=[known.get(metric) for metric in _COLUMNS],
+        others=[one for one in card.readings if one.metric not in _COLUMNS],
+        last_at=card.last_at,
+    )
+
+
+ROUTES = (hardware,)

@@ -1,7 +1,7 @@
 // What all charts of a page share: axis, scale, smoothing, zoom, whether earlier attempts show, and how points are read.
 import { Fetching } from "./fetching.js";
 import { asked, keep } from "./kept.js";
-import { count, value } from "./numbers.js";
+import { count, stepped, value } from "./numbers.js";
 
 const SMOOTHING_MILLISECONDS = 200;
 const ZOOM = 2;
@@ -17,7 +17,9 @@ export class Board {
     this.range = null;
     this.points = new Fetching(this.data);
     this.superseded = host.hasAttribute("superseded") ? new Fetching(host.getAttribute("superseded")) : null;
-    this.axis = this.control("axis") && asked("x") === "time" ? "time" : "step";
+    /** Steps are microseconds of a clock. */
+    this.clock = host.hasAttribute("clock");
+    this.axis = this.clock || (this.control("axis") && asked("x") === "time") ? "time" : "step";
     this.log = Boolean(this.control("log")) && asked("log") === "1";
     this.smooth = this.control("smooth") ? weight(asked("smooth")) : 0;
     this.earlier = Boolean(this.control("earlier")) && asked("earlier") === "1";
@@ -190,8 +192,8 @@ export function nearest(rows, axis, x) {
 }
 
 /** What a row says, in words. */
-export function told(rows, at) {
+export function told(rows, at, clock = false) {
   const band = rows.count[at] > 1 ? ` (${value(rows.min[at])} to ${value(rows.max[at])}, ${count(rows.count[at])} points)` : "";
   const smooth = rows.smoothed ? `, smoothed ${value(rows.smoothed[at])}` : "";
-  return `step ${count(rows.step[at])}: ${value(rows.mean[at])}${band}${smooth}`;
+  return `${clock ? "" : "step "}${stepped(rows.step[at], clock)}: ${value(rows.mean[at])}${band}${smooth}`;
 }

@@ -35,7 +35,7 @@ class Chart extends HTMLElement {
     this.drawing?.clear();
     const { key } = this.series;
     this.last = element("span", { className: "last" });
-    const place = element("div", { className: "plot", ariaLabel: summary(this.series, null) });
+    const place = element("div", { className: "plot", ariaLabel: summary(this.series, null, this.board.clock) });
     this.say = element("span", { className: "say" });
     this.invalid = element("span", { className: "invalid" });
     this.replaceChildren(
@@ -105,7 +105,7 @@ class Chart extends HTMLElement {
     const { rows } = curve;
     const lost = invalids(this.series.invalid);
     this.invalid.textContent = lost ? `${lost} from step ${count(this.series.invalid.first_step)}` : "";
-    this.drawing.place.setAttribute("aria-label", summary(this.series, rows));
+    this.drawing.place.setAttribute("aria-label", summary(this.series, rows, this.board.clock));
     this.last.textContent = rows?.last.length ? measured(rows.last.at(-1), this.series.descriptor) : "";
     this.describe(null);
     if (this.grid.tabled.has(this.series.key)) this.fillTable();
@@ -121,7 +121,7 @@ class Chart extends HTMLElement {
     if (x === null) return this.overall(rows, earlier);
     const [at] = this.drawing.at(x);
     const past = at.earlier.map((one) => `; attempt ${one.attempt} ${told(one.rows, one.at)}`);
-    return told(rows, at.at) + past.join("");
+    return told(rows, at.at, this.board.clock) + past.join("");
   }
 
   overall(rows, earlier) {
@@ -138,7 +138,7 @@ class Chart extends HTMLElement {
 
   fillTable() {
     this.querySelector(".rows")?.remove();
-    if (this.curve?.rows) this.append(rowsTable(this.series.key, this.curve));
+    if (this.curve?.rows) this.append(rowsTable(this.series.key, this.curve, this.board.clock));
   }
 }
 

@@ -32,13 +32,19 @@ export function invalids(invalid) {
   return kinds.filter(([, many]) => many).map(([name, many]) => `${count(many)} ${name}`).join(", ");
 }
 
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** A step; where the steps are those of a clock, microseconds since the epoch, its moment. */
+export const stepped = (step, clock) => (clock ? moments.format(new Date(step / 1000)) : count(step));
+
 /** What a chart shows, in a sentence, for those who do not see it. */
-export function summary(series, rows) {
+export function summary(series, rows, clock = false) {
   const lost = invalids(series.invalid);
-  const parts = [`${series.key}: ${count(series.count)} ${series.count === 1 ? "step" : "steps"}`];
+  const noun = clock ? "sample" : "step";
+  const parts = [`${series.key}: ${count(series.count)} ${series.count === 1 ? noun : `${noun}s`}`];
   if (series.count) {
     parts.push(
-      `steps ${count(series.first_step)} to ${count(series.last_step)}`,
+      `${noun}s ${stepped(series.first_step, clock)} to ${stepped(series.last_step, clock)}`,
       `last ${measured(series.last, series.descriptor)}`, `least ${value(series.min)}`, `mean ${value(series.mean)}`, `greatest ${value(series.max)}`,
     );
   }

@@ -1,0 +1,50 @@
+"""What the hosts of a job and their cards do."""
+
+from __future__ import annotations
+
+import msgspec
+
+from application.queries.hardware_hosts import Host, Reading
+from entrypoints.http.console.contexts.job import JobPage
+
+
+class CardRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One GPU in the table: its columns, and whatever else it measured."""
+
+    index: int
+    model: str | None
+    memory_gb: float | None
+    uuid: str | None
+    shown: list[Reading | None]
+    """The columns of the table, in their order; None is unknown."""
+    others: list[Reading]
+    last_at: str | None
+
+
+class HostView(msgspec.Struct, frozen=True, kw_only=True):
+    """One host and its cards."""
+
+    host: Host
+    attribution: str
+    """How the job was matched to its cards, in words; empty where it did not say."""
+    cards: list[CardRow]
+    charts: str
+    """Address of this page with the charts of this host alone."""
+
+
+class HardwarePage(JobPage, frozen=True, kw_only=True):
+    template = "hardware.html"
+    hosts: list[HostView]
+    """By name."""
+    columns: list[str]
+    """What is measured of cards, as the table heads it."""
+    series: str
+    """Address of the list of series."""
+    data: str
+    """Address of the charts' points."""
+    here: str
+    """Address of this page."""
+    first_page: str | None
+    """None on the first page."""
+    next_page: str | None
+    """None where no more hosts follow."""
