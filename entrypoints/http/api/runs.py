@@ -7,13 +7,14 @@ from typing import Any
 import msgspec
 from litestar import Request, Response, delete, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody, SkipValidation
+from litestar.params import FromPath, FromQuery, JSONBody, SkipValidation
 
 from application.clock import now
 from application.commands.create_run import CreatedRun, CreateRun
 from application.commands.open_execution import OpenExecution
 from application.commands.revoke_tokens import RevokeTokens
 from application.commands.share_run import ShareRun
+from application.ports.accounts import Accounts
 from application.ports.event_log import EventLog
 from application.queries import run as queries
 from application.queries.job_items import TableItem, table_items
@@ -21,6 +22,7 @@ from application.queries.job_table import Asked, JobTable
 from application.queries.moment import moment as iso
 from application.queries.page import Page
 from application.queries.run_owner import owner_of
+from application.queries.share import Share, shares_of
 from domain.ids import RunId
 from entrypoints.http.api.moment import Cursor, Limit, Moment
 from entrypoints.http.signed_in import SignedIn
@@ -60,10 +62,19 @@ class Done(msgspec.Struct, frozen=True):
     """Read with `min_position` at least this to see it."""
 
 
+class NewShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    days: int | None = None
+    """Life of the link; None: until it is taken back."""
+    name: str = ""
+    """What it is for, to those who may take it back."""
+
+
 class Link(msgspec.Struct, frozen=True):
     url: str
     """Opens the public page to anyone who has it; shown here only."""
     position: int
+    share_id: str
+    """Names the link without opening it."""
 
 
 @post("/api/runs", sync_to_thread=True)
@@ -146,11 +157,25 @@ def share(
     share_run: NamedDependency[ShareRun],
     public_address: NamedDependency[str],
     log: NamedDependency[SkipValidation[EventLog]],
+    data: JSONBody[NewShare | None] = None,
 ) -> Link:
-    """A link to a public read-only page: no trajectory bodies, no validation text."""
+    """A link to a public read-only page: no trajectory bodies, no validation text. The body may be left out."""
     _require_change(request, log, run)
-    shared = share_run.share(RunId(run), shared_by=request.user.account.name)
-    return Link(f"{public_address}/s/{shared.token}", shared.position)
+    asked = data or NewShare()
+    shared = share_run.share(RunId(run), shared_by=request.user.account.name, name=asked.name, days=asked.days)
+    return Link(f"{public_address}/s/{shared.token}", shared.position, shared.share_id)
+
+
+@get("/api/runs/{run:str}/share", sync_to_thread=True)
+def list_shares(
+    request: AsSignedIn,
+    run: FromPath[str],
+    accounts: NamedDependency[SkipValidation[Accounts]],
+    log: NamedDependency[SkipValidation[EventLog]],
+) -> Page[Share]:
+    """The run's public links, newest first, for those who may take them back. None of them can be opened by this."""
+    _require_change(request, log, run)
+    return Page(items=shares_of(accounts, RunId(run), now=now()), next_cursor=None)
 
 
 @delete("/api/runs/{run:str}/share", status_code=200, sync_to_thread=True)
@@ -159,10 +184,14 @@ def withdraw_share(
     run: FromPath[str],
     share_run: NamedDependency[ShareRun],
     log: NamedDependency[SkipValidation[EventLog]],
+    share_id: FromQuery[str | None] = None,
 ) -> Done:
-    """Takes every link of the run back."""
+    """Takes one link of the run back, or every one where no `share_id` is given."""
     _require_change(request, log, run)
-    return Done(share_run.withdraw(RunId(run), withdrawn_by=request.user.account.name))
+    by = request.user.account.name
+    if share_id is not None:
+        return Done(share_run.withdraw_one(RunId(run), share_id, withdrawn_by=by))
+    return Done(share_run.withdraw(RunId(run), withdrawn_by=by))
 
 
 def _require_change(request: AsSignedIn, log: EventLog, run: str) -> None:

@@ -119,5 +119,6 @@ def _pages_router(container: Container) -> Router:
             "manage_accounts": given(container.manage_accounts),
             "create_personal_token": given(container.create_personal_token),
             "share_run": given(container.share_run),
+            "log": given(container.event_log),
         },
     )

@@ -14,13 +14,15 @@ from tuneplane.contract import INT64_MAX
 
 from application.clock import now
 from application.credentials import presented
-from application.ports.accounts import Accounts
+from application.ports.accounts import Accounts, Secret
 from application.ports.views import Reading, Views
+from application.queries.moment import moment as iso
+from application.queries.moment import moment_or_none
+from application.queries.public_run import public_run
 from application.queries.round import rounds
-from application.queries.run import run
 from application.queries.series import series, series_data
 from domain.ids import RunId
-from entrypoints.http.console.contexts.share import SharePage, public_run
+from entrypoints.http.console.contexts.share import SharePage
 from entrypoints.http.console.pages.rounds import round_view
 from entrypoints.http.console.rendering import rendered
 from entrypoints.http.errors import NothingHere
@@ -43,14 +45,16 @@ class Shares:
         self._reading = reading
 
     @contextmanager
-    def opened(self, token: str) -> Iterator[tuple[RunId, Views]]:
-        """The run that the link opens. Raises `NothingHere` for one that is unknown or was taken back."""
+    def opened(self, token: str) -> Iterator[tuple[Secret, Views]]:
+        """What is kept of the link. Raises `NothingHere` for one that is unknown, has expired or was taken back."""
         shown = presented(token, "shr")
         kept = None if shown is None else self._accounts.find_secret(shown.id)
         if shown is None or kept is None or kept.kind != "share" or not shown.proves(kept.secret_hash):
             raise NothingHere
+        if kept.is_over(now()):
+            raise NothingHere
         with self._reading.now() as views:
-            yield RunId(kept.subject), views
+            yield kept, views
 
 
 Using = NamedDependency[SkipValidation[Shares]]
@@ -59,14 +63,16 @@ Using = NamedDependency[SkipValidation[Shares]]
 @get("/s/{token:str}", include_in_schema=False, sync_to_thread=True)
 def share(token: FromPath[str], shares: Using) -> Response[bytes]:
     """The page."""
-    with shares.opened(token) as (run_id, views):
-        shown = run(views, run_id, now=now())
+    with shares.opened(token) as (kept, views):
+        run_id, moment = RunId(kept.subject), now()
+        shown = public_run(views, run_id, now=moment)
         page = SharePage(
             title=shown.name,
-            run=public_run(shown),
+            run=shown,
             rounds=[round_view(one) for one in rounds(views, run_id, limit=_ROUNDS).items],
             series=series(views, run_id, limit=_SERIES).items,
-            series_count=shown.counts.series,
+            read_at=iso(moment),
+            expires_at=moment_or_none(kept.expires_at),
             series_address=f"/s/{token}/series",
             data_address=f"/s/{token}/series/data",
         )
@@ -76,8 +82,8 @@ def share(token: FromPath[str], shares: Using) -> Response[bytes]:
 @get("/s/{token:str}/series", include_in_schema=False, sync_to_thread=True)
 def share_series(token: FromPath[str], shares: Using, cursor: FromQuery[str] = "") -> Response[bytes]:
     """The series in numbers, as JSON."""
-    with shares.opened(token) as (run_id, views):
-        return _json(series(views, run_id, limit=_SERIES, cursor=cursor or None))
+    with shares.opened(token) as (kept, views):
+        return _json(series(views, RunId(kept.subject), limit=_SERIES, cursor=cursor or None))
 
 
 @get("/s/{token:str}/series/data", include_in_schema=False, sync_to_thread=True)
@@ -89,7 +95,8 @@ def share_data(
     last_step: Annotated[int | None, QueryParameter(name="to", le=INT64_MAX)] = None,
 ) -> Response[bytes]:
     """Charts of up to 32 series, as JSON."""
-    with shares.opened(token) as (run_id, views):
+    with shares.opened(token) as (kept, views):
+        run_id = RunId(kept.subject)
         found = series_data(views, run_id, keys, buckets=_BUCKETS, first_step=first_step, last_step=last_step)
         return _json(found)
 

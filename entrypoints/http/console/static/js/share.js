@@ -1,35 +1,22 @@
-// <tp-share>: makes a public link to the job, shown this once, or takes all of them back.
+// <tp-share>: makes a public link without leaving the page, shown this once. Without scripts its form does the same.
 class Share extends HTMLElement {
   connectedCallback() {
-    this.addEventListener("click", ({ target }) => {
-      if (target.name === "share") this.share();
-      if (target.name === "withdraw") this.withdraw();
+    this.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.share(new FormData(event.target));
     });
   }
 
-  async call(method) {
-    const address = `/api/runs/${this.getAttribute("run")}/share`;
-    const answer = await fetch(address, { method, headers: { "X-CSRF-Token": this.getAttribute("csrf") } });
-    const said = await answer.json();
-    if (!answer.ok) throw new Error(said.detail);
-    return said;
-  }
-
-  async share() {
+  async share(form) {
+    const headers = { "X-CSRF-Token": form.get("csrf"), "Content-Type": "application/json" };
+    const body = JSON.stringify({ name: form.get("name").trim(), days: Number(form.get("days")) || null });
     try {
-      const { url } = await this.call("POST");
-      const field = Object.assign(document.createElement("input"), { value: url, readOnly: true, ariaLabel: "Public link" });
-      this.say("Whoever has this link reads status, curves and counts, without signing in. It is shown once: ", field);
-      field.select();
-    } catch (problem) {
-      this.say(problem.message);
-    }
-  }
-
-  async withdraw() {
-    try {
-      await this.call("DELETE");
-      this.say("All public links were taken back.");
+      const answer = await fetch(`/api/runs/${form.get("run_id")}/share`, { method: "POST", headers, body });
+      const said = await answer.json();
+      if (!answer.ok) throw new Error(said.detail);
+      const link = Object.assign(document.createElement("input"), { value: said.url, readOnly: true, ariaLabel: "Public link" });
+      this.say("Whoever has this link reads the job without signing in. It is shown once: ", link);
+      link.select();
     } catch (problem) {
       this.say(problem.message);
     }
