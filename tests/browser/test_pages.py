@@ -52,6 +52,7 @@ def job(served):
 
 def pages_of(job) -> list[str]:
     run = f"/runs/{job.run_id}"
+    observations = [f"{run}/observations", f"{run}/observations?kind=health"]
     validation = [f"{run}/validation", f"{run}/validation?round_id=heldout&trial_id=t0"]
     validation += [f"{run}/validation/samples", f"{run}/validation/samples?round_id=5"]
     text = trajectory_id("validation", "r1", HOSTILE[:100], 0)
@@ -63,7 +64,20 @@ def pages_of(job) -> list[str]:
     rounds = f"left={job.run_id}:heldout&right={job.run_id}:heldout&transition=all"
     review = ["/review", f"/review?left={job.run_id}", f"/review?{both}", f"/review/rounds?{both}"]
     review += [f"/review/rounds?{rounds}", f"{run}/config", f"{run}/config?against={job.run_id}"]
-    return ["/", TABLE, "/help", *people, run, large, f"{run}/logs", *validation, *texts, *review, "/runs/none"]
+    return [
+        "/",
+        TABLE,
+        "/help",
+        *people,
+        run,
+        large,
+        f"{run}/logs",
+        *observations,
+        *validation,
+        *texts,
+        *review,
+        "/runs/none",
+    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

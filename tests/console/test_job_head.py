@@ -153,6 +153,26 @@ def test_a_job_that_has_run_long_is_warned_of_its_token_earlier(a_long_token):
     assert list(_token_warnings(latest, Micros(opened + 23 * DAY_MICROS))) == []
 
 
+def test_programs_read_the_receipt_of_each_attempt(site, job):
+    job.post("metrics", points=[point(step=0), point(step=1)])
+    told(job)
+    site.open_attempt(job.run_id)
+    first, second = site.get(f"/api/runs/{job.run_id}/delivery").json()["items"]
+    assert (first["attempt"], first["verdict"], second["verdict"]) == (0, "reconciled", "unknown")
+    assert first["lines"][0] == {
+        "what": "points",
+        "verdict": "reconciled",
+        "gap": None,
+        "sent": 2,
+        "duplicates": 0,
+        "set_aside": 0,
+        "dropped": 0,
+        "stored": 2,
+    }
+    assert len(site.get(f"/api/runs/{job.run_id}/delivery?attempt=1").json()["items"]) == 1
+    assert site.get(f"/api/runs/{job.run_id}/delivery?attempt=2").status_code == 404
+
+
 @pytest.fixture
 def a_long_token(site, job):
     """An attempt whose token lives for 30 days, and when it was opened."""

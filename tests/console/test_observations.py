@@ -83,7 +83,7 @@ def test_of_many_matches_the_first_are_shown_and_the_rest_counted(site, job):
 def test_an_event_is_shown_with_all_that_was_said_and_what_was_not_as_unknown(site, job):
     observe(job, event(1, step=7, policy_version=3, values={"reason": "max_turns", "turns": 4, "ok": True}), event(2))
     second, first = rows(site.page(f"/runs/{job.run_id}/observations/events"), "Events")
-    assert re.search(r"agent/terminal event 7 3 reason max_turns turns 4 ok True 0 agent/terminal:1 at \d+", first)
+    assert re.search(r"agent/terminal event 7 3 reason max_turns turns 4 ok true 0 agent/terminal:1 at \d+", first)
     assert re.search(r"agent/terminal event none unknown 0 agent/terminal:2 at \d+", second)
 
 

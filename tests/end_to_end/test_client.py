@@ -129,6 +129,12 @@ def test_a_script_is_reported_whole_and_its_exit_code_stands(client):
     assert (params["lr"], params["layers"]) == (0.1, 2)
     (round_,) = api.get(f"/api/runs/{run}/validation/rounds")["items"]
     assert (round_["expected"], round_["success"], round_["failure"], round_["not_reported"]) == (3, 1, 1, 1)
+    (receipt,) = api.get(f"/api/runs/{run}/delivery")["items"]
+    assert [(line["what"], line["sent"], line["stored"], line["verdict"]) for line in receipt["lines"]] == [
+        ("points", 6001, 6001, "reconciled"),
+        ("events", 4, 4, "reconciled"),
+        ("log bytes", len(done.stdout), len(done.stdout), "reconciled"),
+    ]
     described = api.get(f"/api/runs/{run}/environment")
     assert "tuneplane==" in described["packages"]
     assert "litestar" not in described["packages"]

@@ -10,6 +10,7 @@ from litestar.types import ControllerRouterHandler
 
 from entrypoints.container import Container
 from entrypoints.http.api import (
+    delivery,
     config,
     documents,
     hardware,
@@ -60,6 +61,7 @@ ROUTES: tuple[ControllerRouterHandler, ...] = (
     observations.list_histograms,
     observations.list_reporters,
     observations.read_coverage,
+    delivery.list_receipts,
     rounds.list_rounds,
     rounds.list_trials,
     rounds.list_trial_attempts,

@@ -53,10 +53,17 @@ export class HistogramSet {
 
   label() {
     const every = Math.ceil(this.intervals.length / ROW_LABELS);
-    const shown = this.intervals.filter((_, at) => at % every === 0);
-    this.rows.replaceChildren(...shown.reverse().map((text) => element("span", {}, text)));
+    const shown = this.intervals.map((text, at) => [text, at]).filter(([, at]) => at % every === 0);
+    const widest = shown.reduce((most, [text]) => (text.length > most.length ? text : most), "");
+    this.rows.replaceChildren(element("span", { className: "widest" }, widest), ...shown.map((one) => this.rowLabel(...one)));
     this.rows.style.height = `${heightOf(this.intervals.length)}px`;
     this.heat.ariaLabel = `Heat map: ${this.reports.length} reports over ${this.intervals.length} intervals, ${placeOf(this.reports[0], this.attempts)} to ${placeOf(this.reports.at(-1), this.attempts)}. The numbers are in the table below.`;
+  }
+
+  rowLabel(text, at) {
+    const label = element("span", {}, text);
+    label.style.bottom = `${(100 * (at + 0.5)) / this.intervals.length}%`;
+    return label;
   }
 
   draw() {
