@@ -27,7 +27,8 @@ from domain.ids import Micros, Position, RunId
 
 COLUMNS_KEPT = 48
 """Hyperparameters, and as many series; those asked for longest ago are forgotten."""
-_EVENTS_LOOKED_AT = 20_000
+EVENTS_LOOKED_AT = 20_000
+"""Of the log, for what is new; where there are more, all is read."""
 _JOBS_ASKED_FOR = 1_000
 """Where more changed, all are read: that takes no longer."""
 _UNKNOWN = math.nan
@@ -132,7 +133,7 @@ class JobCells:
 
     def _changed(self, views: Views, since: Position) -> list[RunId] | None:
         """Jobs to read anew; None for all."""
-        found = views.changed(since, _EVENTS_LOOKED_AT)
+        found = views.changed(since, EVENTS_LOOKED_AT)
         return None if found is None or len(found) > _JOBS_ASKED_FOR else list(found)
 
     def _read_jobs(self, views: Views, changed: Sequence[RunId] | None) -> None:

@@ -49,6 +49,8 @@ def ordered(numbers: Iterable[int], cells: Sequence[Cell], *, descending: bool) 
     unknown: list[int] = []
     for number in sorted(numbers, reverse=True):
         match cells[number]:
+            case str() as text:
+                texts.append((text.casefold(), number))
             case int() | float() as count:
                 counts.append((count, number))
             case cell if (known := rank(cell)) is not None:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from application.ports.views import Views
-from application.projections.hyperparameters import HYPERPARAMETER
 from application.projections.run import RunStatus
 from application.queries.job_cells import Job, JobCells
 from application.queries.job_column import (
@@ -27,6 +26,7 @@ from application.queries.job_column import (
     fact_column,
 )
 from application.queries.job_condition import MOST_CONDITIONS, Cell, Condition, Test, condition, test_of
+from application.queries.job_keys import JobKeys
 from application.queries.job_order import Place, ordered, rank
 from application.queries.observation_contract import Descriptor, descriptors_of
 from application.queries.page import cursor_of, page_size, parts_of
@@ -36,7 +36,6 @@ from domain.ids import Micros
 from domain.rules.metric_ranking import ComparisonVerdict, comparison_among
 
 _KIND = "job-table"
-_KEYS_LOOKED_AT = 50_000
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,6 +107,7 @@ class JobTable:
 
     def __init__(self) -> None:
         self._cells = JobCells()
+        self._keys = JobKeys()
         self._lock = threading.Lock()
 
     def numbered(self, views: Views, asked: Asked, *, now: Micros, page: int, size: int) -> Table:
@@ -132,11 +132,10 @@ class JobTable:
         with self._lock:
             return _Question(self._cells, views, asked, now).lines()
 
-
-def known_columns(views: Views, q: str, limit: int) -> tuple[list[str], list[str]]:
-    """Keys of hyperparameters and of series that any job reported and that contain `q`, at most `limit` of each."""
-    configs = views.records.distinct(HYPERPARAMETER, "key", contains=q, most=_KEYS_LOOKED_AT)
-    return configs[:limit], views.scalars.known_keys(q=q, limit=limit)
+    def known_keys(self, views: Views, q: str, limit: int) -> tuple[list[str], list[str]]:
+        """Hyperparameters and series that any job reported and whose key contains `q`, at most `limit` of each."""
+        with self._lock:
+            return self._keys.found(views, q, limit)
 
 
 class _Question:

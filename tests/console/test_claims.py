@@ -66,8 +66,9 @@ def test_the_table_of_jobs_ranks_nothing(site, job):
         one.post("metrics", points=[point()])
     for address in ("/?sort=last:loss", "/?column=last:loss"):
         text = text_of(site.page(address))
-        assert "not ranked: of the 2 jobs shown with loss, 2 assert no comparison identity" in text.replace(" , ", ", ")
-        assert "The values may not mean the same" in text
+        assert "not ranked" in text
+        assert "of the 2 jobs shown with loss, 2 assert no comparison identity" in text
+        assert "values may not mean the same" in text
 
 
 def test_queued_is_not_delivered(site):

@@ -3,7 +3,7 @@
 import pytest
 
 from application.queries.job_column import columns, sort
-from application.queries.job_table import Asked, JobTable, MetricCell, known_columns
+from application.queries.job_table import Asked, JobTable, MetricCell
 from domain.errors import Refused
 from domain.ids import RunId
 from tests import factories as a
@@ -261,11 +261,19 @@ def test_a_metric_comes_with_what_its_job_says_of_it(team):
     assert row.cells == [MetricCell(value=0.5, descriptor=ACC["acc"]), MetricCell(value=None, descriptor=None)]
 
 
-def test_known_columns_are_those_that_any_job_reported(four):
-    assert known_columns(four.reports.views, "", 9) == (["lr", "model"], ["loss"])
-    assert known_columns(four.reports.views, "L", 9) == (["lr", "model"], ["loss"])
-    assert known_columns(four.reports.views, "lo", 9) == ([], ["loss"])
-    assert known_columns(four.reports.views, "", 1) == (["lr"], ["loss"])
+def test_keys_to_choose_from_are_those_that_any_job_reported(four):
+    def found(q: str, limit: int = 9):
+        return four.table.known_keys(four.reports.views, q, limit)
+
+    assert found("") == (["lr", "model"], ["loss"])
+    assert found("L") == (["lr", "model"], ["loss"])
+    assert found("lo") == ([], ["loss"])
+    assert found("", 1) == (["lr"], ["loss"])
+    four.job("later", params={"alpha": 1}, kl=0.5)
+    assert found("") == (["alpha", "lr", "model"], ["kl", "loss"])
+    for number in range(17):
+        four.job(f"many {number}", params={f"n{number}": 1})
+    assert len(found("n", 99)[0]) == 17
 
 
 @pytest.mark.parametrize("name", ["", "nothing", "config:", "last", "median:loss", "-status", "last:" + "k" * 1025])

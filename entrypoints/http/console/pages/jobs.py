@@ -12,7 +12,7 @@ from litestar.params import FromQuery, QueryParameter, SkipValidation
 
 from application.clock import now
 from application.queries.job_column import FactColumn
-from application.queries.job_table import Asked, JobTable, Table, known_columns
+from application.queries.job_table import Asked, JobTable, Table
 from application.queries.job_table_csv import table_csv
 from application.queries.run import RunItem
 from domain.errors import Refused
@@ -54,7 +54,7 @@ def jobs(
             shown = job_table.numbered(views, asked, now=moment, page=shown_page, size=A_PAGE)
         except Refused as refused:
             shown, problem = _NOTHING, refused.detail
-        found = known_columns(views, find.strip(), MOST_OFFERED + 1) if find.strip() else None
+        found = job_table.known_keys(views, find.strip(), MOST_OFFERED + 1) if find.strip() else None
     return rendered(
         JobsPage(
             title="Jobs",
@@ -99,11 +99,11 @@ def jobs(
 
 
 @get("/jobs/columns", include_in_schema=False, sync_to_thread=True, dependencies=_FIND)
-def columns(console: Using, table: Looking, find: Search = "") -> Response[bytes]:
+def columns(console: Using, job_table: Tables, table: Looking, find: Search = "") -> Response[bytes]:
     """Columns that can be added to the table."""
     sought = find.strip()
     with console.reading.now() as views:
-        found = known_columns(views, sought, MOST_OFFERED + 1)
+        found = job_table.known_keys(views, sought, MOST_OFFERED + 1)
     return rendered(ColumnsPart(title="Columns", offered=offered(table, sought, found)))
 
 
