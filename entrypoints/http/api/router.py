@@ -10,8 +10,8 @@ from litestar.types import ControllerRouterHandler
 
 from entrypoints.container import Container
 from entrypoints.http.api import (
-    delivery,
     config,
+    delivery,
     documents,
     hardware,
     history,
