@@ -21,7 +21,7 @@ from application.ports.series_across import SeriesValues
 from application.ports.views import START, Views
 from application.projections.hyperparameters import HYPERPARAMETER
 from application.projections.run import ACTIVITY, RUN, RunRecord
-from application.queries.job_column import STATISTICS, Statistic
+from application.queries.job_column import STATISTICS, Fact, Statistic
 from application.queries.job_condition import Cell
 from domain.ids import Micros, Position, RunId
 
@@ -175,3 +175,26 @@ class JobCells:
 
 def _those(runs: Collection[RunId] | None) -> list[Where]:
     return [] if runs is None else [Where("run", "in", tuple(runs))]
+
+
+def fact_of(job: Job, fact: Fact, now: Micros) -> Cell:  # noqa: PLR0911 - one a fact
+    """What the server knows of a job; times and durations in microseconds."""
+    record = job.record
+    match fact:
+        case "id":
+            return record.run
+        case "created":
+            return record.created_at
+        case "started":
+            return record.started_at
+        case "finished":
+            return record.finished_at
+        case "heard":
+            return job.heard_at
+        case "duration":
+            if record.started_at is None:
+                return None
+            return (record.finished_at or now) - record.started_at
+        case "name" | "status" | "owner" | "recipe" | "framework" | "attempt" | "tags":
+            found: Cell = getattr(record, fact)
+            return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from application.queries.job_column import TIMES, Column, FactColumn
 from application.queries.job_condition import Cell
-from application.queries.job_table import MetricCell, Table
+from application.queries.job_notes import MetricCell
+from application.queries.job_table import Table
 from application.queries.moment import moment
 from application.queries.run import RunItem
 

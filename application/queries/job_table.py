@@ -1,7 +1,7 @@
 """The table of jobs: any columns, filtered and sorted by any of them.
 
 Sorting by a metric is an order to read in. It ranks nothing: `MetricNote` says what the jobs shown assert of their
-comparison (`domain/rules/metric_ranking.py`).
+comparison.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ import msgspec
 
 from application.ports.views import Views
 from application.projections.run import RunStatus
-from application.queries.job_cells import Job, JobCells
+from application.queries.job_cells import Job, JobCells, fact_of
 from application.queries.job_column import (
     NEWEST_FIRST,
     Column,
     ConfigColumn,
-    Fact,
     FactColumn,
     MetricColumn,
     Sort,
@@ -27,13 +26,13 @@ from application.queries.job_column import (
 )
 from application.queries.job_condition import MOST_CONDITIONS, Cell, Condition, Test, condition, test_of
 from application.queries.job_keys import JobKeys
+from application.queries.job_notes import MetricCell, MetricNote, notes_of
 from application.queries.job_order import Place, ordered, rank
 from application.queries.observation_contract import Descriptor, descriptors_of
 from application.queries.page import cursor_of, page_size, parts_of
 from application.queries.run import RunItem, item_of
 from domain.errors import Refused
 from domain.ids import Micros
-from domain.rules.metric_ranking import ComparisonVerdict, comparison_among
 
 _KIND = "job-table"
 
@@ -52,34 +51,12 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """Looked for in name, id, recipe and framework, in any case."""
 
 
-class MetricCell(msgspec.Struct, frozen=True, kw_only=True):
-    """A metric of one job."""
-
-    value: float | None
-    """None: unknown, no finite point was reported."""
-    descriptor: Descriptor | None
-    """What the job's observation contract says of it; None: it is numeric and neutral."""
-
-
 class TableRow(msgspec.Struct, frozen=True, kw_only=True):
     """One job."""
 
     run: RunItem
     cells: list[Cell | MetricCell]
     """One a column, in order; times and durations in microseconds. None: unknown."""
-
-
-class MetricNote(msgspec.Struct, frozen=True, kw_only=True):
-    """What the jobs shown assert of the comparison of a metric: those that have a value of it."""
-
-    column: MetricColumn
-    comparison: ComparisonVerdict
-    jobs: int
-    """Shown and with a value."""
-    without_identity: int
-    """Of them, those that assert none."""
-    identities: int
-    """Different ones."""
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,7 +145,7 @@ class _Question:
             first=first,
             met=len(self.order),
             jobs=len(self._cells.jobs),
-            notes=_notes(self._asked.columns, rows),
+            notes=notes_of(self._asked.columns, [row.cells for row in rows]),
             conditions=[(one, column) for one, column, _ in self._conditions],
             nobody_knows=[one.name for one, _, known in self._conditions if not known],
             next_cursor=next_cursor,
@@ -217,7 +194,7 @@ class _Question:
         """The cells of a column, of these jobs."""
         if isinstance(one, FactColumn) and one not in self._known:
             jobs = self._cells.jobs
-            return [_fact(jobs[number], one.fact, self._now) for number in numbers]
+            return [fact_of(jobs[number], one.fact, self._now) for number in numbers]
         cells = self._of(one)
         return [cells[number] for number in numbers]
 
@@ -230,7 +207,7 @@ class _Question:
                 case MetricColumn(statistic, key):
                     self._known[one] = self._cells.metric(self._views, key, statistic)
                 case FactColumn(fact):
-                    self._known[one] = [_fact(job, fact, self._now) for job in self._cells.jobs]
+                    self._known[one] = [fact_of(job, fact, self._now) for job in self._cells.jobs]
         return self._known[one]
 
     def _resolved(self, asked: Condition) -> tuple[Column, bool]:
@@ -276,51 +253,7 @@ def _fits(job: Job, asked: Asked, sought: str) -> bool:
     )
 
 
-def _fact(job: Job, fact: Fact, now: Micros) -> Cell:  # noqa: PLR0911 - one a fact
-    record = job.record
-    match fact:
-        case "id":
-            return record.run
-        case "created":
-            return record.created_at
-        case "started":
-            return record.started_at
-        case "finished":
-            return record.finished_at
-        case "heard":
-            return job.heard_at
-        case "duration":
-            if record.started_at is None:
-                return None
-            return (record.finished_at or now) - record.started_at
-        case "name" | "status" | "owner" | "recipe" | "framework" | "attempt" | "tags":
-            found: Cell = getattr(record, fact)
-            return found
-
-
 def _cell(one: Column, cell: Cell, said: dict[str, Descriptor]) -> Cell | MetricCell:
     if not isinstance(one, MetricColumn):
         return cell
     return MetricCell(value=cell if isinstance(cell, float) else None, descriptor=said.get(one.key))
-
-
-def _notes(columns: Sequence[Column], rows: Sequence[TableRow]) -> list[MetricNote]:
-    found = []
-    for at, one in enumerate(columns):
-        if isinstance(one, MetricColumn):
-            cells = [row.cells[at] for row in rows]
-            known = [each for each in cells if isinstance(each, MetricCell) and each.value is not None]
-            if len(known) > 1:
-                found.append(_note(one, [(each.descriptor or {}).get("comparison_id") for each in known]))
-    return found
-
-
-def _note(one: MetricColumn, said: Sequence[object]) -> MetricNote:
-    identities = [each if isinstance(each, str) and each else None for each in said]
-    return MetricNote(
-        column=one,
-        comparison=comparison_among(identities),
-        jobs=len(identities),
-        without_identity=identities.count(None),
-        identities=len(set(identities) - {None}),
-    )

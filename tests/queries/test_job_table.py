@@ -3,7 +3,8 @@
 import pytest
 
 from application.queries.job_column import columns, sort
-from application.queries.job_table import Asked, JobTable, MetricCell
+from application.queries.job_notes import MetricCell
+from application.queries.job_table import Asked, JobTable
 from domain.errors import Refused
 from domain.ids import RunId
 from tests import factories as a

@@ -8,7 +8,7 @@ import msgspec
 
 from application.projections.run import RunStatus
 from application.queries.job_column import Column
-from application.queries.job_table import MetricNote
+from application.queries.job_notes import MetricNote
 from application.queries.run import RunItem
 from entrypoints.http.console.contexts.page import Page
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from application.queries.job_column import Column, Fact, FactColumn
 from application.queries.job_condition import Cell
-from application.queries.job_table import MetricCell
+from application.queries.job_notes import MetricCell
 from application.queries.moment import moment
 from application.queries.observation_contract import Descriptor
 from entrypoints.http.console.contexts.jobs import CellView

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from application.queries.job_column import Column, FactColumn, MetricColumn, Sort
 from application.queries.job_condition import Condition
-from application.queries.job_table import MetricCell, Table
+from application.queries.job_notes import MetricCell
+from application.queries.job_table import Table
 from entrypoints.http.console.contexts.jobs import ConditionView
 from entrypoints.http.console.table_look import TableLook, label
 from entrypoints.http.console.wording import plural
