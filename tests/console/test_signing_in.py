@@ -1,4 +1,5 @@
 import itertools
+from contextlib import ExitStack
 
 import pytest
 
@@ -6,10 +7,12 @@ from application.commands.sign_in import SESSION_MICROS, SESSIONS_A_PERSON, Sign
 from domain.ids import Micros
 from entrypoints.http.console.local_path import local_path
 from entrypoints.http.console.throttle import (
+    AT_ONCE,
     FAILURES_A_NAME,
     FAILURES_AN_ADDRESS,
     WINDOW_SECONDS,
     SignInThrottle,
+    network,
 )
 from entrypoints.http.errors import TooManyRequests
 from entrypoints.http.signed_in import COOKIE
@@ -249,6 +252,40 @@ def test_one_address_may_not_try_many_names():
     assert tries(throttle, "another", "here")
     throttle.failed("the last", "here")
     assert not tries(throttle, "another", "here")
+
+
+def test_tries_that_are_under_way_count_as_failed():
+    throttle = SignInThrottle()
+    with ExitStack() as under_way:
+        for number in range(FAILURES_A_NAME):
+            if number < AT_ONCE:
+                under_way.enter_context(throttle.trying("ada", "here"))
+            else:
+                throttle.failed("ada", "here")
+        assert not tries(throttle, "ada", "here")
+        assert throttle._trying[("ada", "here")] == AT_ONCE
+    assert tries(throttle, "ada", "here")
+    assert throttle._trying == {}
+
+
+@pytest.mark.parametrize(
+    ("address", "where"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+        ("", ""),
+        ("a proxy's word", "a proxy's word"),
+    ],
+)
+def test_whoever_has_an_ipv6_network_has_one_address(address, where):
+    assert network(address) == where
+    throttle = SignInThrottle()
+    for _ in range(FAILURES_A_NAME):
+        throttle.failed("ada", where.partition("/")[0])
+    assert not tries(throttle, "ada", address)
 
 
 def test_what_the_throttle_remembers_is_bounded():

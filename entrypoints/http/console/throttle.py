@@ -1,10 +1,15 @@
-"""How often signing in may fail before it has to wait, and how many passwords are proven at once."""
+"""How often signing in may fail before it has to wait, and how many passwords are proven at once.
+
+Failures of one name from everywhere are not bounded: whoever wanted could then shut its owner out. A password has at
+least 12 characters, and few are proven a second.
+"""
 
 from __future__ import annotations
 
+import ipaddress
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -29,25 +34,41 @@ class SignInThrottle:
         self._clock = clock
         self._lock = threading.Lock()
         self._failures: OrderedDict[tuple[str, ...], tuple[int, float]] = OrderedDict()
+        self._trying: Counter[tuple[str, ...]] = Counter()
         self._slots = threading.BoundedSemaphore(AT_ONCE)
 
     @contextmanager
     def trying(self, name: str, address: str) -> Iterator[None]:
-        """Around one proof of a password. Raises `TooManyRequests` where that has to wait."""
-        if self._count(address) >= FAILURES_AN_ADDRESS or self._count(name, address) >= FAILURES_A_NAME:
-            raise TooManyRequests("Too many attempts to sign in failed; wait five minutes, then try again.")
-        if not self._slots.acquire(timeout=_WAIT_SECONDS):
-            raise TooManyRequests("Many people sign in right now; try again in a moment.")
+        """Around one proof of a password, and around saying how it went. Raises `TooManyRequests` to make it wait.
+
+        What is being proven counts as failed until it is known: many tries at once are no way around.
+        """
+        limits = dict(zip(_keys(name, address), (FAILURES_AN_ADDRESS, FAILURES_A_NAME), strict=True))
+        with self._lock:
+            now = self._clock()
+            if any(self._fresh(key, now) + self._trying[key] >= limit for key, limit in limits.items()):
+                raise TooManyRequests("Too many attempts to sign in failed; wait five minutes, then try again.")
+            self._trying.update(limits.keys())
         try:
-            yield
+            if not self._slots.acquire(timeout=_WAIT_SECONDS):
+                raise TooManyRequests("Many people sign in right now; try again in a moment.")
+            try:
+                yield
+            finally:
+                self._slots.release()
         finally:
-            self._slots.release()
+            with self._lock:
+                self._trying -= Counter(limits.keys())
+
+    def note(self, name: str, address: str, *, good: bool) -> None:
+        """How a proof went."""
+        (self.succeeded if good else self.failed)(name, address)
 
     def failed(self, name: str, address: str) -> None:
         """The password was not the one."""
         now = self._clock()
         with self._lock:
-            for key in ((address,), (name, address)):
+            for key in _keys(name, address):
                 self._failures[key] = (self._fresh(key, now) + 1, now)
                 self._failures.move_to_end(key)
             while len(self._failures) > _KEYS:
@@ -56,12 +77,25 @@ class SignInThrottle:
     def succeeded(self, name: str, address: str) -> None:
         """Forgets the failures of this name from here."""
         with self._lock:
-            self._failures.pop((name, address), None)
-
-    def _count(self, *key: str) -> int:
-        with self._lock:
-            return self._fresh(key, self._clock())
+            self._failures.pop(_keys(name, address)[1], None)
 
     def _fresh(self, key: tuple[str, ...], now: float) -> int:
         count, at = self._failures.get(key, (0, now))
         return count if now - at < WINDOW_SECONDS else 0
+
+
+def _keys(name: str, address: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What failures are held against: the address, and the name from there."""
+    where = network(address)
+    return (where,), (name, where)
+
+
+def network(address: str) -> str:
+    """The address, or the half of an IPv6 address that its owner does not choose."""
+    try:
+        known = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(known, ipaddress.IPv6Address):
+        return str(known.ipv4_mapped or ipaddress.ip_network((int(known) >> 64 << 64, 64)))
+    return str(known)

@@ -77,12 +77,11 @@ def change_password(
     try:
         with door.throttle.trying(name, address):
             changed = manage_accounts.change_own_password(name, old=data.old, new=data.new)
+            door.throttle.note(name, address, good=changed)
     except (Refused, TooManyRequests) as refusal:
         return _page(request, accounts, problem=refusal.detail, status=status_of(refusal))
     if not changed:
-        door.throttle.failed(name, address)
         return _page(request, accounts, problem=_WRONG, status=422)
-    door.throttle.succeeded(name, address)
     minted = door.sign_in(name, data.new)
     if minted is None:
         return signed_out(door, request)

@@ -84,12 +84,11 @@ def sign_in(request: AnyRequest, data: URLEncodedBody[Credentials], door: Using)
     try:
         with door.throttle.trying(data.name, address):
             minted = door.sign_in(data.name, data.password, earlier=request.cookies.get(COOKIE, ""))
+            door.throttle.note(data.name, address, good=minted is not None)
     except TooManyRequests as wait:
         return _form(goal, data.name, wait.detail, status=429, retry_after="300")
     if minted is None:
-        door.throttle.failed(data.name, address)
         return _form(goal, data.name, _WRONG, status=401)
-    door.throttle.succeeded(data.name, address)
     return _go(goal, door.cookie(request, minted.text, SESSION_MICROS // 1_000_000))
 
 
