@@ -74,6 +74,8 @@ def test_the_places_of_readers_come_back_when_the_store_does():
         assert read_in_the_end(texts) is not None
 
 
-def test_a_fault_that_is_none_of_the_stores_is_not_hidden():
-    with pytest.raises(RuntimeError):
-        Texts(Broken).read("a")
+def test_a_fault_that_is_none_of_the_stores_is_not_hidden_and_takes_no_place():
+    texts = Texts(Broken)
+    for _ in range(READING + 1):
+        with pytest.raises(RuntimeError):
+            texts.read("a")

@@ -441,7 +441,7 @@ def test_whatever_a_message_holds_is_text(reader, job):
         "a\0b\r\nc",
     ]
     call = {"tool_name": HOSTILE[:64], "tool_call_id": HOSTILE[:64]}
-    name = kept(job, HOSTILE, *map(said, nasty), said(HOSTILE, **call), termination=HOSTILE)
+    name = kept(job, HOSTILE, *map(said, nasty), said(f"\x1b[0m{HOSTILE}", **call), termination=HOSTILE)
     for html in (
         opened(reader, job, name, "?q=%3Cscript"),
         reader.page(f"/runs/{job.run_id}/trajectories"),
