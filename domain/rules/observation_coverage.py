@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -98,9 +99,15 @@ class _Names:
 
     def __init__(self, reported: Collection[str]) -> None:
         self._known = frozenset(reported)
-        self._by_start = sorted(self._known)
-        self._by_end = sorted(name[::-1] for name in self._known)
         self._left = COMPARISONS
+
+    @cached_property
+    def _by_start(self) -> list[str]:
+        return sorted(self._known)
+
+    @cached_property
+    def _by_end(self) -> list[str]:
+        return sorted(name[::-1] for name in self._known)
 
     @property
     def exhausted(self) -> bool:

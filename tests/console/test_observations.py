@@ -183,6 +183,15 @@ def test_parts_are_of_the_chosen_attempt_and_moment_and_follow_only_the_present(
     assert " follow" not in past
 
 
+def test_the_past_follows_nothing(site, job):
+    before = observe(job, event(), histogram(), heartbeat(), contract=CONTRACT)
+    for address in (f"/runs/{job.run_id}", f"/runs/{job.run_id}/observations"):
+        assert "tp-observations" in site.page(address)
+        past = site.page(f"{address}?as_of={before}")
+        assert "tp-observations" not in past
+        assert "<tp-live src=" not in past
+
+
 @pytest.mark.parametrize("name", ["", *(f"/{one}" for one in PARTS)])
 def test_an_unknown_job_or_attempt_has_no_observations(site, job, name):
     assert site.get(f"/runs/nothing/observations{name}").status_code == 404
