@@ -83,11 +83,11 @@ class Reporting:
     def __init__(self, served: Served, run_id: str, token: str) -> None:
         self.served = served
         self.run_id = run_id
-        self._token = token
+        self.token = token
 
     def post(self, path: str, /, **body: Any) -> None:
         answer = self.served.http.post(
-            f"/api/ingest/{path}", json={"run_id": self.run_id, **body}, headers={"X-TunePlane-Token": self._token}
+            f"/api/ingest/{path}", json={"run_id": self.run_id, **body}, headers={"X-TunePlane-Token": self.token}
         )
         assert answer.status_code == 200, answer.text
 
@@ -114,7 +114,9 @@ def served(postgres: str) -> Iterator[Served]:
         process = subprocess.Popen(command, env=environment, stdout=stream, stderr=subprocess.STDOUT)
     try:
         password = announced(out, process)
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
+        # It says that it serves just before it does.
+        patient = httpx.HTTPTransport(retries=6)
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, transport=patient) as client:
             yield Served(client, password)
     finally:
         process.terminate()
@@ -122,12 +124,19 @@ def served(postgres: str) -> Iterator[Served]:
         shutil.rmtree(folder)
 
 
+def listens(text: str) -> bool:
+    """Whether the server that announces itself takes connections yet."""
+    port = re.search(r"serves http://127\.0\.0\.1:(\d+)", text)
+    with socket.socket() as tried:
+        return port is not None and tried.connect_ex(("127.0.0.1", int(port[1]))) == 0
+
+
 def announced(out: Path, process: subprocess.Popen[bytes]) -> str:
     """The admin's password, once the server serves."""
     end = time.monotonic() + DEADLINE_SECONDS
     while time.monotonic() < end and process.poll() is None:
         found = re.search(r"password (\S+)", text := out.read_text())
-        if found and "serves http" in text:
+        if found and "serves http" in text and listens(text):
             return found[1]
         time.sleep(0.05)
     pytest.fail(f"The server did not start:\n{out.read_text()}")

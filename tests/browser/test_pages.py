@@ -33,6 +33,13 @@ def job(served):
     job.points("lr", [0.25])
     job.post("logs", chunks=[f"line {n}\n" for n in range(1200)], eof=False)
     job.post("logs", chunks=[f"{HOSTILE}\n", "ValueError: shape mismatch\n", "half a line"], eof=False)
+    host = HOSTILE.replace("/", "")
+    metrics = {"cpu.pct": 12.5, "gpu.0.pct": 97.0, "gpu.0.temp": 61.0, HOSTILE[:40]: 1.0}
+    job.post("hardware", points=[{"hostname": host, "metrics": metrics, "gpu_uuids": {"0": HOSTILE}}])
+    job.post("artifact", kind="log", path=HOSTILE + "x" * 300, format=HOSTILE, metrics={HOSTILE: "<b>"})
+    for value in (0.5, 0.75):
+        score = {"benchmark": HOSTILE, "metric": HOSTILE, "value": value}
+        job.post("benchmark", runner=HOSTILE, model="m" * 200, scores=[score])
     sample = {"idx": 0, "user": HOSTILE, "assistant": "a" * 3000, "extra": {"chosen": "x" * 200, "rejected": HOSTILE}}
     job.post("validation", step=5, samples=[sample], dist=[{"reward": HOSTILE, "count": 1}], total_chunks=2)
     node = {"node_id": "0", "hostname": HOSTILE, "cpu": {"cores": 8}, "gpu": {"devices": [{"name": HOSTILE}]}}
@@ -64,6 +71,7 @@ def pages_of(job) -> list[str]:
     rounds = f"left={job.run_id}:heldout&right={job.run_id}:heldout&transition=all"
     review = ["/review", f"/review?left={job.run_id}", f"/review?{both}", f"/review/rounds?{both}"]
     review += [f"/review/rounds?{rounds}", f"{run}/config", f"{run}/config?against={job.run_id}"]
+    made = [f"{run}/logs", f"{run}/logs?line=700&q=img", f"{run}/hardware", f"{run}/artifacts", f"{run}/benchmarks"]
     return [
         "/",
         TABLE,
@@ -71,7 +79,7 @@ def pages_of(job) -> list[str]:
         *people,
         run,
         large,
-        f"{run}/logs",
+        *made,
         *observations,
         *validation,
         *texts,

@@ -45,6 +45,13 @@ CLAIMS = {
     "a step proves no policy version, in a text": (_TEXT, "A logging step proves no policy version."),
     "a text is sampled": (_TEXT, "Retained text is sampled unless it says otherwise"),
     "nothing is masked in silence": ("config", "Values are shown as the client sent them, and nothing is masked here"),
+    "silence proves nothing": ("hardware", "what its processors and cards did is unknown"),
+    "a silent host says nothing of training": ("hardware", "without one, which says nothing of training"),
+    "a complete artifact is a declaration": ("artifacts", "That an artifact is complete is its producer's declaration"),
+    "no artifact is not nothing": ("artifacts", "what the job wrote elsewhere is unknown"),
+    "no ranking of scores": ("benchmarks", "that two scores were made alike, so nothing is ranked here"),
+    "no score is no zero": ("benchmarks", "how the job would score is unknown"),
+    "a line that looks like an error": ("logs?q=x", "What looks like an error is a guess from its words."),
     "unknown is not zero": ("validation", "have unknown counts, not zero"),
     "old history": ("", "cannot be reconstructed"),
 }

@@ -54,12 +54,14 @@ def logs(
             return go(_address(log, line_at(views, RunId(look.run_id), _time(at), attempt=log.attempt)))
         count = line_count(views, RunId(look.run_id), log.attempt)
         shown = _lines(views, log, count, number)
-        end = not shown.lines or shown.lines[-1].n + 1 >= count
+        follows = shown.attempt == head.run.attempt and look.as_of is None
+        # Very long lines may leave the last ones to the stream, or to those who ask for later lines.
+        end = not shown.lines or shown.lines[-1].n + 1 >= count or (number is None and follows)
         page = LogsPage(
             title=f"{head.run.name} · logs",
             user=user_of(request),
             head=head,
-            live=_live(views, head, shown, end=end),
+            live=_live(views, head, shown, end=end) if follows else "",
             lines=[shown_line(one) for one in shown.lines],
             log_attempt=log.attempt,
             eof=shown.eof,
@@ -102,9 +104,7 @@ def _lines(views: Views, log: Look, count: int, number: int | None) -> LogPage:
 
 
 def _live(views: Views, head: JobHead, shown: LogPage, *, end: bool) -> str:
-    """Lines follow where the log can still grow and the page shows its end."""
-    if shown.attempt != head.run.attempt:
-        return ""
+    """Lines follow where the page shows the end of the log."""
     log = shown.cursor if shown.attempt is not None else ""
     streams: tuple[StreamName, ...] = ("logs", "lifecycle", "validation") if end else ("lifecycle", "validation")
     return live_address(views, head, streams, attempt=shown.attempt, log=log)
