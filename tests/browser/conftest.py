@@ -114,9 +114,7 @@ def served(postgres: str) -> Iterator[Served]:
         process = subprocess.Popen(command, env=environment, stdout=stream, stderr=subprocess.STDOUT)
     try:
         password = announced(out, process)
-        # It says that it serves just before it does.
-        patient = httpx.HTTPTransport(retries=6)
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, transport=patient) as client:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
             yield Served(client, password)
     finally:
         process.terminate()
