@@ -15,7 +15,7 @@ HOST = "gpu-node-17"
 ENVIRONMENT = {
     "overview": {
         "python": "3.12.1", "platform": "Linux-6.8.0-x86_64", "hostname": f"{HOST}.cluster.example",
-        "executable": "/home/secret/bin/python", "directory": "/home/secret",
+        "executable": "/mnt/secret/bin/python", "directory": "/mnt/secret",
         "variables": {"MASTER_ADDR": "10.1.2.3", "HF_HOME": "/secret"}, "command": ["python", "secret.py"],
     },
     "hardware": {
@@ -25,13 +25,13 @@ ENVIRONMENT = {
             "devices": [{"index": n, "name": "H100", "memory_gb": 80} for n in range(2)],
         },
     },
-    "packages": "torch==2.9.1\nsecret-package==1\ntrl==0.24 \nours @ file:///home/secret/x\n",
+    "packages": "torch==2.9.1\nsecret-package==1\ntrl==0.24 \nours @ file:///mnt/secret/x\n",
 }  # fmt: skip
 PARAMS = {
     "lr": 1e-5,
     "max_tokens": 512,
     "api_key": "secret value",
-    "output_dir": "/home/secret/runs/one",
+    "output_dir": "/mnt/secret/runs/one",
     "note": f"started on {HOST} by ada, secret=hunter2",
     "nested": {"host": "secret.example", "list": [{"password": "secret"}]},
 }

@@ -104,7 +104,7 @@ def test_pairs_within_a_text_are_told_apart(text, shown):
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("/home/ada/models/llama-3", "…/llama-3"),
+        ("/mnt/ada/models/llama-3", "…/llama-3"),
         ("data=/mnt/cluster/x/train.jsonl", "data=…/train.jsonl"),
         ("~/runs/one", "…/one"),
         ("C:\\Users\\ada\\x", "…/x"),
