@@ -16,7 +16,9 @@ export class HistogramSet {
     this.colours = element("canvas", { ariaHidden: "true" });
     this.shares = element("input", { type: "checkbox", name: "shares" });
     this.caption = element("figcaption");
-    this.bars = element("div", { className: "bars" });
+    this.said = element("small");
+    this.scroll = element("div", { className: "scroll", tabIndex: 0, role: "region" });
+    this.bars = element("div", { className: "bars" }, this.said, this.scroll);
     this.numbers = element("div", { className: "numbers", tabIndex: 0, role: "region", ariaLabel: `Counts of ${name}, bounds ${number}` });
     this.details = element("details", { id: `numbers-${number}` }, element("summary", {}, "The same numbers as a table"), this.numbers);
     this.figure = this.assembled();
@@ -81,7 +83,9 @@ export class HistogramSet {
     const said = saidOf(report, this.attempts);
     this.slider.value = this.chosen;
     this.slider.setAttribute("aria-valuetext", said);
-    this.bars.replaceChildren(element("small", {}, said), element("div", { className: "scroll" }, bars(report, this.intervals)));
+    this.said.textContent = said;
+    this.scroll.ariaLabel = `Counts of ${said}`;
+    this.scroll.replaceChildren(bars(report, this.intervals));
   }
 
   choose(at) {
