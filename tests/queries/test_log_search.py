@@ -96,6 +96,20 @@ def test_many_small_pieces_are_not_all_looked_at_at_once(reports, monkeypatch):
     assert numbers(search(reports.views, a.RUN, text("99"), cursor=first.next_cursor)) == [99]
 
 
+def test_what_filled_one_answer_is_not_gone_beyond(reports, monkeypatch):
+    monkeypatch.setattr("application.queries.log_search._BYTES", 128)
+    reports.of(*(a.a_log("x\n") for _ in range(65)))
+
+    assert search(reports.views, a.RUN, text("y")).searched_to == 64
+
+
+def test_text_between_colours_is_found_where_nothing_else_is(reports):
+    reports.of(a.a_log("plain\n"), a.a_log("\x1b[31mer\x1b[0mror\n"))
+
+    assert numbers(search(reports.views, a.RUN, text("error"))) == [1]
+    assert numbers(search(reports.views, a.RUN, ERRORS)) == [1]
+
+
 def test_a_page_of_matches_ends_at_its_limit_and_the_next_begins_behind_it(reports):
     reports.of(a.a_log("hit\n" * 5))
 
