@@ -74,6 +74,13 @@ def container(closed: Site) -> Container:
 
 
 @pytest.fixture
+def reader(site: Site) -> Site:
+    """Ada is signed in and may read texts."""
+    site.container.manage_accounts().grant("ada", permissions={"content"})
+    return site
+
+
+@pytest.fixture
 def job(site: Site) -> Job:
     return site.open_attempt()
 
