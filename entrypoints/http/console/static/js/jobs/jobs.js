@@ -38,14 +38,22 @@ class Jobs extends HTMLElement {
     const fresh = new DOMParser().parseFromString(text, "text/html");
     const from = fresh.querySelector("tp-jobs");
     if (!from || Boolean(from.querySelector("table")) !== Boolean(this.querySelector("table"))) {
-      // From no job to some, or back: another page altogether.
-      if (document.activeElement === document.body) location.reload();
+      this.swap(fresh);
       return;
     }
     if (!this.querySelector("table") || !renew(this, from)) return;
     this.seen = text;
     this.selection.show();
     placePins(this);
+  }
+
+  /** From no job to some, or back: the whole part of the page, unless somebody writes in it. */
+  swap(fresh) {
+    const part = document.getElementById("jobs");
+    if (part.contains(document.activeElement)) return;
+    const placed = document.importNode(fresh.getElementById("jobs"), true);
+    part.replaceWith(placed);
+    window.htmx.process(placed);
   }
 }
 
