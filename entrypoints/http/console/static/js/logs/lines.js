@@ -8,7 +8,11 @@ export const showable = (text) => text.replace(UNSHOWABLE, "\ufffd");
 
 /** Gives a line that the server rendered its time in the reader's zone. */
 export function dress(line) {
-  line.querySelector("time").textContent = CLOCK.format(new Date(line.dataset.ts));
+  const { ts } = line.dataset;
+  const time = line.querySelector("time");
+  time.dateTime = ts;
+  time.title = `${ts.slice(0, 10)} ${ts.slice(11, 19)} UTC`;
+  time.textContent = CLOCK.format(new Date(ts));
 }
 
 /** What to show of a long line at first, and what the link to the rest says: as the server does it for pages. */
@@ -33,13 +37,10 @@ export function lineElement(one, addresses) {
   number.tabIndex = -1;
   number.href = `${addresses.link}${n + 1}#L${n + 1}`;
   number.textContent = n + 1;
-  const time = document.createElement("time");
-  time.dateTime = ts;
-  time.title = `${ts.slice(0, 10)} ${ts.slice(11, 19)} UTC`;
   const text = document.createElement("bdi");
   text.className = "text";
   text.textContent = showable(shown);
-  line.append(number, time, text);
+  line.append(number, document.createElement("time"), text);
   if (more) {
     const rest = document.createElement("a");
     rest.className = "more";
