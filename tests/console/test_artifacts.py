@@ -52,7 +52,8 @@ def test_bytes_that_are_here_are_told_from_those_that_are_elsewhere(site, job):
     register(job, path=keep(site, job))
     register(job, path="s3://bucket/other")
     register(job, path=upload_key(job.run_id, job.attempt, "f" * 64))
-    missing, other, kept = re.findall(r'<tr id="artifact-.*?</tr>', site.page(f"/runs/{job.run_id}/artifacts"), re.DOTALL)
+    page = site.page(f"/runs/{job.run_id}/artifacts")
+    missing, other, kept = re.findall(r'<tr id="artifact-.*?</tr>', page, re.DOTALL)
     assert "Download 122.1 KiB" in kept
     assert SHA256 in kept
     assert "not here" in text_of(other)
