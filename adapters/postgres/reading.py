@@ -77,9 +77,7 @@ class PostgresViews:
         schemas = {name: schema_of(name, version) for name, version in serving.items()}
         self.position = position
         self.log = log
-        self.records: PairReader = PostgresRecordPairs(
-            conn, {table: schemas[name] for table, name in tables.items()}
-        )
+        self.records: PairReader = PostgresRecordPairs(conn, {table: schemas[name] for table, name in tables.items()})
         self.scalars = scalars.open(conn, schemas[scalars.view])
         self.hardware = hardware.open(conn, schemas[hardware.view])
         self._conn = conn
