@@ -59,6 +59,28 @@ def test_the_crosshair_of_one_card_is_that_of_all(console, served):
     assert one.locator(".say").inner_text().rpartition(":")[0] == other.locator(".say").inner_text().rpartition(":")[0]
 
 
+def test_the_curves_of_the_training_share_the_crosshair_and_the_time(console, served):
+    job = served.open_job("beside")
+    sampled(job, [float(n) for n in range(50)])
+    now = datetime.now(UTC)
+    points = [
+        {"key": "train/loss", "step": n, "value": float(n), "ts": (now - timedelta(seconds=10 * (49 - n))).isoformat()}
+        for n in range(50)
+    ]
+    job.post("metrics", points=points)
+    page = console.open(f"/runs/{job.run_id}/hardware?q=gpu.0.pct")
+    page.get_by_label("Draw beside").fill("train/loss")
+    page.get_by_label("Draw beside").press("Enter")
+    loss, busy = (page.locator(f"tp-chart[data-key='{key}']") for key in ("train/loss", "node-1/gpu.0.pct"))
+    expect(loss.locator(".say")).to_have_text("all 50 points")
+    expect(busy.locator("canvas")).to_be_visible()
+    loss.locator(".u-over").hover()
+    expect(loss.locator(".say")).to_have_text(re.compile(r"^step 2\d: 2\d$"))
+    expect(busy.locator(".say")).to_have_text(re.compile(r"\d\d:\d\d:\d\d.*: 2\d$"))
+    page.get_by_role("link", name="Remove them").click()
+    expect(loss).to_have_count(0)
+
+
 def test_what_a_job_uploaded_is_downloaded_as_it_came(console, served):
     job = served.open_job("uploads")
     sha256 = hashlib.sha256(BODY).hexdigest()

@@ -71,7 +71,8 @@ def pages_of(job) -> list[str]:
     rounds = f"left={job.run_id}:heldout&right={job.run_id}:heldout&transition=all"
     review = ["/review", f"/review?left={job.run_id}", f"/review?{both}", f"/review/rounds?{both}"]
     review += [f"/review/rounds?{rounds}", f"{run}/config", f"{run}/config?against={job.run_id}"]
-    made = [f"{run}/logs", f"{run}/logs?line=700&q=img", f"{run}/hardware", f"{run}/artifacts", f"{run}/benchmarks"]
+    made = [f"{run}/logs", f"{run}/logs?line=700&q=img", f"{run}/hardware?beside=lr", f"{run}/artifacts"]
+    made += [f"{run}/benchmarks"]
     return [
         "/",
         TABLE,

@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 
+from tests.console.conftest import point
 from tests.console.test_job_page import text_of
 from tests.console.test_jobs import HOSTILE
 
@@ -60,6 +61,31 @@ def test_the_charts_are_of_the_attempt_and_the_moment_that_are_looked_at(site, j
     sample(again, "node-9", cpu__pct=50)
     assert "node-9" not in text_of(site.page(f"/runs/{job.run_id}/hardware?attempt=0"))
     assert "node-9" in text_of(site.page(f"/runs/{job.run_id}/hardware?attempt=1"))
+
+
+def test_curves_of_the_training_stand_beside_those_of_the_hardware(site, job):
+    sample(job, cpu__pct=1)
+    job.post("metrics", points=[point("train/loss"), point("lr")])
+    api, hardware = f"/api/runs/{job.run_id}", f"/runs/{job.run_id}/hardware"
+    page = site.page(f"{hardware}?beside=train/loss&beside=none&beside=&attempt=0")
+    series = f"{api}/series?attempt=0&amp;key=train%2Floss"
+    assert f'series="{series}" data="{api}/series/data?attempt=0" axis="time"' in page
+    assert "No series none was reported in this attempt." in text_of(page)
+    assert f'<a href="{hardware}?attempt=0">Remove them</a>' in page
+    assert '<option value="lr">' in page
+    assert site.page(hardware).count("<tp-charts") == 1
+    assert site.get(hardware + "?" + "&".join(f"beside=k{n}" for n in range(9))).status_code == 422
+
+
+def test_the_charts_of_one_host_may_be_chosen(site, job):
+    for host in ("a", "b"):
+        sample(job, host, cpu__pct=1)
+    page = site.page(f"/runs/{job.run_id}/hardware?beside=lr")
+    address = re.search(r'href="([^"#]+)#charts">Charts of this host', page)[1].replace("&amp;", "&")
+    assert address == f"/runs/{job.run_id}/hardware?host=a&beside=lr"
+    chosen = site.page(address)
+    assert f'series="/api/runs/{job.run_id}/hardware?q=a%2F"' in chosen
+    assert "Charts of a alone." in text_of(chosen)
 
 
 def test_many_hosts_have_pages(site, job, monkeypatch):

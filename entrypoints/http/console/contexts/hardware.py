@@ -21,6 +21,23 @@ class CardRow(msgspec.Struct, frozen=True, kw_only=True):
     last_at: str | None
 
 
+class Beside(msgspec.Struct, frozen=True, kw_only=True):
+    """Curves of the training that are drawn over the same time."""
+
+    keys: list[str]
+    """Those that were reported, of those that were asked for."""
+    missing: list[str]
+    """Those that were not."""
+    offered: list[str]
+    """Some of the series that could be asked for."""
+    series: str
+    """Address of the list of them; empty where none is drawn."""
+    data: str
+    """Address of their points."""
+    without: str
+    """Address of the page without them."""
+
+
 class HostView(msgspec.Struct, frozen=True, kw_only=True):
     """One host and its cards."""
 
@@ -38,10 +55,14 @@ class HardwarePage(JobPage, frozen=True, kw_only=True):
     """By name."""
     columns: list[str]
     """What is measured of cards, as the table heads it."""
+    chosen: str
+    """The host whose charts alone are shown; empty: all."""
     series: str
     """Address of the list of series."""
     data: str
     """Address of the charts' points."""
+    beside: Beside
+    """Curves of the training."""
     here: str
     """Address of this page."""
     first_page: str | None

@@ -19,7 +19,7 @@ export class Board {
     this.superseded = host.hasAttribute("superseded") ? new Fetching(host.getAttribute("superseded")) : null;
     /** Steps are microseconds of a clock. */
     this.clock = host.hasAttribute("clock");
-    this.axis = this.clock || (this.control("axis") && asked("x") === "time") ? "time" : "step";
+    this.axis = host.getAttribute("axis") ?? (this.control("axis") && asked("x") === "time" ? "time" : "step");
     this.log = Boolean(this.control("log")) && asked("log") === "1";
     this.smooth = this.control("smooth") ? weight(asked("smooth")) : 0;
     this.earlier = Boolean(this.control("earlier")) && asked("earlier") === "1";

@@ -51,7 +51,8 @@ class Charts extends HTMLElement {
   bind() {
     const control = (name) => this.board.control(name);
     this.search = control("series");
-    this.search.value = asked("q") ?? "";
+    // A grid that cannot be searched is not what the address speaks of.
+    this.search.value = this.search.type === "hidden" ? "" : (asked("q") ?? "");
     this.search.oninput = () => {
       keep({ q: this.search.value });
       this.arrange();
