@@ -82,7 +82,7 @@ def test_columns_are_found_added_pinned_and_sorted_by_keyboard(console, team):
     page = console.open("/?tag=table")
     page.locator("#columns summary").focus()
     page.keyboard.press("Enter")
-    page.get_by_role("searchbox", name="Search hyperparameters and series").fill("accuracy")
+    page.get_by_role("searchbox", name="Find hyperparameters and series").fill("accuracy")
     page.locator("#found").get_by_role("link", name="eval/accuracy").focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("column=last%3Aeval%2Faccuracy"))
