@@ -1,6 +1,7 @@
 """`/account`: what opens one's own account, seen and changed by nobody else."""
 
 import re
+from typing import Literal
 
 import pytest
 
@@ -37,7 +38,7 @@ def opens(site: Site, token: str) -> bool:
     return site.get("/api/runs", authorization=f"Bearer {token}", cookie="").status_code == 200
 
 
-def kept(site: Site, kind: str) -> list[str]:
+def kept(site: Site, kind: Literal["personal", "session", "share"]) -> list[str]:
     return [one.id for one in site.container.accounts().secrets_of("ada", kind)]
 
 

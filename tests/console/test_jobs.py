@@ -8,7 +8,7 @@ import pytest
 
 from application.clock import now
 from application.queries.run import runs
-from domain.ids import Micros, Position
+from domain.ids import Micros, Position, RunId
 from domain.rules.transport_health import SILENT_AFTER_MICROS
 from entrypoints.http.console.pages import jobs as page
 from entrypoints.http.console.pages.jobs import is_silent
@@ -143,7 +143,7 @@ def cells(html: str, name: str) -> list[str]:
 
 
 def reporting(site: Site, name: str, *, params=None, points=(), contract=None):
-    job = site.open_attempt(make(site, name, name))
+    job = site.open_attempt(RunId(make(site, name, name)))
     if params:
         job.post("hparams", params=params)
     if points:

@@ -1,6 +1,7 @@
 """Matched evaluation evidence: a difference only where it may be shown, else why not, and what became of each trial."""
 
 import re
+from typing import Any
 
 import pytest
 from tuneplane.contract import trajectory_id
@@ -17,7 +18,7 @@ def other(site, job):
 
 
 def report(job, round_id: str, statuses: list[str | None], planned: int | None = None, *, declared=True, **digests):
-    said = protocol(round_id)
+    said: dict[str, Any] = protocol(round_id)
     said["values"].update(digests)
     events = [outcome(round_id, f"t{n}", status) for n, status in enumerate(statuses) if status]
     if planned is not None:
@@ -25,7 +26,7 @@ def report(job, round_id: str, statuses: list[str | None], planned: int | None =
     send(job, *events, *([said] if declared else []))
 
 
-def address(left, right, query: str = "", round_id: str = "r1") -> str:
+def address(left: Any, right: Any, query: str = "", round_id: str = "r1") -> str:
     return f"/review/rounds?left={left.run_id}:{round_id}&right={right.run_id}:{round_id}{query}"
 
 
@@ -130,7 +131,7 @@ def links(html: str) -> list[tuple[str, str]]:
 
 
 def test_regressions_come_first_and_every_transition_is_counted(site, planned):
-    html = site.page(address(*planned))
+    html = site.page(address(planned[0], planned[1]))
     assert links(html) == [
         ("success → failure", "2"),
         ("failure → success", "1"),
@@ -149,13 +150,13 @@ def test_regressions_come_first_and_every_transition_is_counted(site, planned):
 
 
 def test_execution_errors_read_as_such_and_missing_trials_as_missing(site, planned):
-    found = trials(site.page(address(*planned, "&transition=all")))
+    found = trials(site.page(address(planned[0], planned[1], "&transition=all")))
     assert found[4][1:4] == ["missing", "success trial attempt 0", "missing left"]
     assert found[5][1:4] == ["execution error trial attempt 0", "failure trial attempt 0", "not scored on a side"]
 
 
 def test_the_matrix_counts_each_pair_of_outcomes(site, planned):
-    found = rows(site.page(address(*planned)), "trials")
+    found = rows(site.page(address(planned[0], planned[1])), "trials")
     matrix = {row[0]: row[1:] for row in found if len(row) == 6}
     assert matrix["left"] == ["success", "failure", "execution error", "unscored", "missing"]
     assert matrix["success"] == ["1", "2", "0", "0", "0"]
@@ -165,7 +166,7 @@ def test_the_matrix_counts_each_pair_of_outcomes(site, planned):
 
 def test_a_retry_names_the_attempt_that_counts(site, planned):
     send(planned[0], outcome("r1", "t2", "success", trial_attempt=1))
-    found = {row[0]: row[1] for row in trials(site.page(address(*planned, "&transition=both_success")))}
+    found = {row[0]: row[1] for row in trials(site.page(address(planned[0], planned[1], "&transition=both_success")))}
     assert found["t2"] == "success trial attempt 1 of 2 reported"
 
 
@@ -218,7 +219,7 @@ def test_rounds_are_chosen_explicitly_from_lists_with_their_counts(site, planned
 def test_a_round_that_is_not_among_the_latest_is_still_shown_as_chosen(site, planned):
     for number in range(9):
         send(planned[0], population(f"later {number}", 1))
-    html = site.page(address(*planned))
+    html = site.page(address(planned[0], planned[1]))
     assert html.count(" checked") == 2
     assert "Older rounds" in html
 
@@ -226,13 +227,13 @@ def test_a_round_that_is_not_among_the_latest_is_still_shown_as_chosen(site, pla
 def test_both_rounds_stand_at_one_earlier_moment(site, planned):
     then = site.container.event_log().head().position
     send(planned[1], outcome("r1", "t0", "success", trial_attempt=1))
-    assert len(trials(site.page(address(*planned)))) == 1
-    past = site.page(address(*planned, f"&as_of={then}"))
+    assert len(trials(site.page(address(planned[0], planned[1])))) == 1
+    past = site.page(address(planned[0], planned[1], f"&as_of={then}"))
     assert len(trials(past)) == 2
     assert f"as_of={then}&amp;transition=all#trials" in past
-    api = site.get(f"/api{address(*planned, f'&as_of={then}')}").json()
+    api = site.get(f"/api{address(planned[0], planned[1], f'&as_of={then}')}").json()
     assert api["transitions"]["success_to_failure"] == 2
-    assert site.get(f"/api{address(*planned)}").json()["transitions"]["success_to_failure"] == 1
+    assert site.get(f"/api{address(planned[0], planned[1])}").json()["transitions"]["success_to_failure"] == 1
 
 
 def test_checkpoints_stand_apart_from_the_match(site, job, other):
@@ -245,9 +246,9 @@ def test_checkpoints_stand_apart_from_the_match(site, job, other):
 
 
 def test_what_does_not_exist_is_said(site, planned):
-    assert site.get(address(*planned, round_id="none")).status_code == 404
-    assert site.get(address(*planned, "&transition=lost")).status_code == 422
-    assert site.get(address(*planned, "&cursor=junk")).status_code == 422
+    assert site.get(address(planned[0], planned[1], round_id="none")).status_code == 404
+    assert site.get(address(planned[0], planned[1], "&transition=lost")).status_code == 422
+    assert site.get(address(planned[0], planned[1], "&cursor=junk")).status_code == 422
     assert site.get("/review/rounds?left=x").headers["location"] == "/review?left=x"
 
 

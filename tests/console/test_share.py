@@ -1,3 +1,5 @@
+from functools import partial
+
 import msgspec
 import pytest
 
@@ -159,8 +161,8 @@ def test_a_link_that_has_expired_is_answered_as_one_that_never_was(site, job, pa
     moments = {"good": 30_000 * DAY_MICROS, "over": 0}
     tokens = {}
     for name, made in moments.items():
-        at = Micros(made)
-        share = ShareRun(container.commit(), container.event_log(), container.accounts(), clock=lambda at=at: at)
+        clock = partial(Micros, made)
+        share = ShareRun(container.commit(), container.event_log(), container.accounts(), clock=clock)
         tokens[name] = share.share(job.run_id, shared_by="ada", days=1).token
     site.client.cookies.clear()
     assert site.get(f"/s/{tokens['good']}{path}").status_code == 200

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from application.commands.share_run import LINKS_A_RUN, ShareRun
-from domain.ids import DAY_MICROS, Micros
+from domain.ids import DAY_MICROS, Micros, RunId
 from tests.console.conftest import PASSWORD, Site
 from tests.console.test_job_page import text_of
 from tests.console.test_jobs import HOSTILE
@@ -22,7 +22,7 @@ def post(site: Site, path: str = "", **fields: str):
 
 
 def share(site: Site, run: str, **more):
-    return site.container.share_run().share(run, shared_by="ada", **more)
+    return site.container.share_run().share(RunId(run), shared_by="ada", **more)
 
 
 @pytest.fixture

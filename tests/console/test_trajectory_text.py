@@ -1,5 +1,6 @@
 import html as markup
 import re
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ def test_messages_come_in_pages_of_twenty_with_links_to_each(reader, job):
     assert reader.get(f"/runs/{job.run_id}/trajectories/{'0' * 64}").status_code == 404
 
 
-CALL = {"tool_name": "calc", "tool_call_id": "c1", "duration_ms": 1.5, "tokens": 3}
+CALL: dict[str, Any] = {"tool_name": "calc", "tool_call_id": "c1", "duration_ms": 1.5, "tokens": 3}
 
 
 def test_a_call_and_its_result_stand_together_folded_with_name_id_time_and_tokens(reader, job):

@@ -58,7 +58,12 @@ class TestAccounts:
         accounts.add(bob)
         accounts.add(ada)
         seen = []
-        accounts.change("ada", lambda account, everyone: seen.append((account, everyone)) or account)
+
+        def as_it_is(account, everyone):
+            seen.append((account, everyone))
+            return account
+
+        accounts.change("ada", as_it_is)
         assert seen == [(ada, [ada, bob])]
 
     def test_what_a_change_raises_changes_nothing(self, accounts):

@@ -116,7 +116,9 @@ class Story:
             assert found.keys() == {run for run, one in told.items() if one is not None and one.count}
             for run, one in found.items():
                 values = {name: getattr(one, name) for name in one.__struct_fields__}
-                assert same_summary(msgspec.structs.replace(told[run], **values), told[run])
+                expected = told[run]
+                assert expected is not None
+                assert same_summary(msgspec.structs.replace(expected, **values), expected)
             some = sorted(found)[:1]
             assert reader.across(key, [*some, RunId("nobody")]) == {run: found[run] for run in some}
 

@@ -62,7 +62,8 @@ def test_conditions_are_all_met(ask):
 @pytest.mark.parametrize("sort", ["", "-last:loss", "config:lr", "-name"])
 def test_a_sorted_list_is_paged_by_cursor(ask, sort):
     whole = names(ask(sort=sort))
-    found, cursor = [], {}
+    found: list[str] = []
+    cursor: dict[str, str] = {}
     for _ in whole:
         page = ask(sort=sort, limit=1, **cursor)
         found += names(page)

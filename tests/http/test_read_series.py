@@ -51,7 +51,8 @@ def test_latest_first_is_by_the_time_of_the_last_point(moved, get):
 
 @pytest.mark.parametrize("order", ["name", "changed", "latest"])
 def test_every_order_pages_without_gap_or_repeat(moved, get, order):
-    whole, found, cursor = keys(get(order=order)), [], None
+    whole, cursor = keys(get(order=order)), None
+    found: list[str] = []
     while len(found) <= len(whole):
         page = get(order=order, limit=1, **({"cursor": cursor} if cursor else {}))
         found += keys(page)

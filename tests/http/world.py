@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import time
+from typing import Any
 
 import msgspec
 
@@ -122,8 +123,8 @@ class World:
     def ask(self, method: str, template: str, row: Row, headers: Headers, csrf: str = "", **names: str):
         """Sends what the row says, with the names of its job unless others are given."""
         known = {**self.names(row.of), **names}
-        query = [(name, one.format(**known)) for name, given in row.query.items() for one in several(given)]
-        more: dict[str, object] = {}
+        query: Any = [(name, one.format(**known)) for name, given in row.query.items() for one in several(given)]
+        more: dict[str, Any] = {}
         if method in {"POST", "PUT", "DELETE"} and row.how in {How.PAGE, How.NOTHING}:
             more["data"] = {"csrf": csrf, **row.body}
         elif method in {"POST", "PUT"}:
@@ -151,6 +152,7 @@ class World:
         shown = presented(self.job.token, "ing")
         assert shown is not None
         kept = tokens.find(shown.id)
+        assert kept is not None
         tokens.add(msgspec.structs.replace(kept, token_id=minted.id, secret_hash=minted.secret_hash, **changes))
         return minted.text
 

@@ -38,6 +38,14 @@ class Guarded:
         self._check(table)
         return self._records.count(table, *where)
 
+    def count_by(self, table, field, *where):
+        self._check(table)
+        return self._records.count_by(table, field, *where)
+
+    def distinct(self, table, field, *, contains="", most):
+        self._check(table)
+        return self._records.distinct(table, field, contains=contains, most=most)
+
     def put(self, table, record) -> None:
         self._check(table)
         self.written.append(record)

@@ -35,7 +35,7 @@ class Points:
     def across(self, key, runs=None) -> dict[RunId, SeriesValues]:
         found = {run: self._of(run, key, None) for run in (list(self._rows) if runs is None else runs)}
         known = {run: _summary(key, rows) for run, rows in found.items() if rows}
-        return {run: SeriesValues(one.min, one.max, one.mean, one.last) for run, one in known.items()}
+        return {run: _values(one) for run, one in known.items()}
 
     def known_keys(self, *, q="", limit) -> list[str]:
         return sorted({key for run in list(self._rows) for key in self.keys(run, q=q)})[:limit]
@@ -83,3 +83,12 @@ def _summary(key: str, rows: list[PointRow]) -> SeriesSummary:
         last_at=rows[-1].time,
         invalid=InvalidCounts(),
     )
+
+
+def _values(known: SeriesSummary) -> SeriesValues:
+    least, greatest, mean, last = known.min, known.max, known.mean, known.last
+    assert least is not None
+    assert greatest is not None
+    assert mean is not None
+    assert last is not None
+    return SeriesValues(least, greatest, mean, last)

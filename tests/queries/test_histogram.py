@@ -43,7 +43,8 @@ def test_reports_of_one_step_and_of_other_bounds_are_never_added_up(restarted):
 def test_earlier_reports_follow_without_gap_or_repeat(reports):
     reports.of(*(histogram(n, step=n) for n in range(7)))
 
-    pages, cursor = [], None
+    pages: list[list[int | None]] = []
+    cursor = None
     while cursor is not None or not pages:
         found = histogram_history(reports.views, a.RUN, "age", limit=3, cursor=cursor)
         pages.append([said.step for one in found.sets for said in one.reports])

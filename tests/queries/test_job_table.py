@@ -259,7 +259,7 @@ def test_one_job_alone_compares_nothing(team):
 
 def test_a_metric_comes_with_what_its_job_says_of_it(team):
     (row,) = team.job("one", contract=ACC, acc=0.5).asked("last:acc", "last:loss").rows
-    assert row.cells == [MetricCell(value=0.5, descriptor=ACC["acc"]), MetricCell(value=None, descriptor=None)]
+    assert row.cells == [MetricCell(value=0.5, descriptor={**ACC["acc"]}), MetricCell(value=None, descriptor=None)]
 
 
 def test_keys_to_choose_from_are_those_that_any_job_reported(four):

@@ -1,5 +1,7 @@
 """Search over a whole log in bounded pieces; the line of a time; one line whole."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -143,13 +145,14 @@ def test_a_run_without_lines_has_none(reports):
 def test_what_cannot_be_asked_is_refused(restarted):
     restarted.of(a.a_log("one\n" * 3))
     cursor = search(restarted.views, a.RUN, text("one"), attempt=0, limit=1).next_cursor
-    for problem, asked in (
+    impossible: tuple[tuple[type[Exception], dict[str, Any]], ...] = (
         (Refused, {"wanted": Wanted("", errors=False)}),
         (Refused, {"cursor": "junk"}),
         (Refused, {"cursor": cursor, "attempt": 1}),
         (Refused, {"cursor": lines(restarted.views, a.RUN).next_cursor}),
         (UnknownThing, {"attempt": 7}),
-    ):
+    )
+    for problem, asked in impossible:
         with pytest.raises(problem):
             search(restarted.views, a.RUN, **{"wanted": text("one"), **asked})
     with pytest.raises(UnknownRun):

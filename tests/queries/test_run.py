@@ -137,7 +137,7 @@ def test_a_run_is_shared_while_any_of_its_links_is_open(reports):
     reports.of(a.a_share(share_id="s1"), a.a_share(share_id="s2", expires_at=end), a.a_share(share_id="s3"))
 
     def shared(now: int) -> bool:
-        return run(reports.views, a.RUN, now=now).shared
+        return run(reports.views, a.RUN, now=Micros(now)).shared
 
     states = [shared(end)]
     for share_id in ("s1", "s3"):
