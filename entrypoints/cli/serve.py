@@ -69,6 +69,7 @@ def serve(settings: Settings, *, projector: bool) -> None:
     from entrypoints.http.server import run as run_server
 
     with serving(settings, projector=projector) as (container, password):
+        check_port(settings)  # once more: another server may have come while the database started
         run_server(container, lambda: _announce(container.settings(), password))
 
 

@@ -31,6 +31,7 @@ alone would make as many as there are cores, and 4.
 """
 _CONNECTIONS = 4_096
 _HEADER_MILLISECONDS = 10_000
+_PROBE_SECONDS = 0.01
 _log = logging.getLogger("tuneplane.server")
 
 
@@ -44,7 +45,7 @@ def run(container: Container, started: Callable[[], None], ending: Callable[[], 
 
 
 async def _serve(container: Container, started: Callable[[], None], ending: Callable[[], None] | None) -> None:
-    server = _granian(container)
+    server, settings = _granian(container), container.settings()
     stopping = container.stopping()
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(READERS, thread_name_prefix="reader"))
@@ -54,7 +55,7 @@ async def _serve(container: Container, started: Callable[[], None], ending: Call
     asked = asyncio.create_task(stopping.wait())
     heads = asyncio.create_task(_publish_heads(container.event_log()))
     try:
-        await asyncio.sleep(0)  # the port is opened, or refused, in the first step
+        await _open(serving, stopping, settings.host, settings.port)
         if not serving.done():
             started()
         await asyncio.wait({serving, asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -64,6 +65,19 @@ async def _serve(container: Container, started: Callable[[], None], ending: Call
     finally:
         asked.cancel()
         heads.cancel()
+
+
+async def _open(serving: asyncio.Task[None], stopping: Stopping, host: str, port: int) -> None:
+    """Returns once the port takes connections, or the server ends: granian does not say when it listens."""
+    near = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - recognised, not bound
+    while not (serving.done() or stopping.begun):
+        try:
+            _, probe = await asyncio.open_connection(near, port)
+        except OSError:
+            await asyncio.sleep(_PROBE_SECONDS)
+        else:
+            probe.close()
+            return
 
 
 async def _stop(server: Server, serving: asyncio.Task[None], stopping: Stopping) -> None:

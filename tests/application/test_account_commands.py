@@ -115,7 +115,10 @@ def test_who_is_disabled_keeps_nothing_that_opens_and_comes_back_as_before(manag
     manage.disable("ada")
     assert accounts.find("ada").disabled
     assert (accounts.find_secret("session"), accounts.find_secret("personal")) == (None, None)
-    assert SignIn(accounts, PASSWORDS)("ada", GOOD) is None
+    manage.create("bob", password=GOOD)
+    bobs = SignIn(accounts, PASSWORDS)("bob", GOOD)
+    assert SignIn(accounts, PASSWORDS)("ada", GOOD, earlier=bobs.text) is None
+    assert accounts.find_secret(bobs.id) is not None
     manage.enable("ada")
     assert (accounts.find("ada").disabled, accounts.find("ada").role) == (False, "viewer")
     assert SignIn(accounts, PASSWORDS)("ada", GOOD) is not None

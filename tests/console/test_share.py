@@ -132,6 +132,14 @@ def test_what_nobody_reported_is_unknown_and_not_zero(site, job):
         assert said in text
 
 
+def test_the_owner_and_who_opened_it_are_hidden_in_what_it_was_configured_with(site):
+    run = site.container.create_run()(name="of olga", owner="olga").run_id
+    site.open_attempt(run).post("hparams", params={"note": "olga asked ada, olgas did not"})
+    token = site.container.share_run().share(run, shared_by="ada").token
+    text = text_of(site.page(f"/s/{token}"))
+    assert f"note {NOT_SHOWN} asked {NOT_SHOWN}, olgas did not" in text
+
+
 def test_its_charts_come_from_addresses_that_are_bound_to_the_link(site, shared):
     [one] = msgspec.json.decode(site.page(f"{shared}/series"))["items"]
     assert (one["key"], one["count"], one["last"]) == ("train/loss", 3, 2.5)
