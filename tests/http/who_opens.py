@@ -164,6 +164,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/jobs.csv"): page(),
     ("GET", "/jobs/compare"): page(job=("one", "other")),
     ("GET", "/review"): page(),
+    ("GET", "/review/rounds"): page(left="{run}:{round_id}", right="{run}:{round_id}"),
     ("GET", "/review/trajectories"): page(left="{run}:{trajectory_id}", right="{run}:{trajectory_id}"),
     ("GET", "/help"): page(),
     ("POST", "/logout"): page(),
