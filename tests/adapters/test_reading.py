@@ -240,3 +240,22 @@ def test_memory_goes_on_where_it_stopped(log):
     append(log[1], make.a_log("y"))
     with reading.now() as views:
         assert views.records.get(TALLY, RUN) == Tally(run=RUN, pieces=2, last=2)
+
+
+@pytest.fixture(params=["postgres", "memory"])
+def any_reading(request, log, reading) -> Any:
+    return reading if request.param == "postgres" else history_of(log[1])
+
+
+def test_views_tell_the_runs_of_which_something_was_reported_since_a_position(log, any_reading):
+    runs = [RunId("a"), RunId("b"), RunId("a"), RunId("c")]
+    with projecting(log, VIEWS):
+        first, *_, last = [append(log[1], make.a_log("x", run=run)) for run in runs]
+        with any_reading.now(last) as views:
+            assert views.changed(Position(0), 10) == {"a", "b", "c"}
+            assert views.changed(first, 10) == {"a", "b", "c"}
+            assert views.changed(Position(2), 10) == {"a", "c"}
+            assert views.changed(Position(3), 10) == {"c"}
+            assert views.changed(last, 10) == set()
+            assert views.changed(Position(0), 4) == {"a", "b", "c"}
+            assert views.changed(Position(0), 3) is None
