@@ -22,7 +22,7 @@ HEARTBEAT_SECONDS = 15.0
 class Health:
     """Counters of one writer session. `invalid` may be called by any thread, the rest by the sender."""
 
-    def __init__(self, outbox: Outbox, stream: str) -> None:
+    def __init__(self, outbox: Outbox, stream: str, events: Answered | None = None) -> None:
         self.rejected_points = 0
         """Refused by the server for good."""
         self.rejected_events = 0
@@ -33,7 +33,7 @@ class Health:
         self.last_success_unix = 0.0
         self.points = Answered("points")
         """What the server answered; of events, contracts included and health left out."""
-        self.events = Answered("events")
+        self.events = events or Answered("events")
         self._node = (socket.gethostname() or "localhost")[:EVENT_TEXT_CHARS]
         self._outbox = outbox
         self._stream = stream

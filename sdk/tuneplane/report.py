@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Callable
 
 from tuneplane import observation_contract, observations
+from tuneplane.answers import events_of_session, forget_sessions
 from tuneplane.callback import TunePlaneCallback
 from tuneplane.credentials import CredentialsUnusable, found_credentials
 from tuneplane.local_files import LocalFiles
@@ -264,7 +265,8 @@ def _opened() -> Session | None:
             message = f"{TOKEN} is for the launcher: start the script with `tuneplane run -- python ...`"
             raise CredentialsUnusable(message)
         return None
-    return Session(lambda stream: Requests(credentials, stream))
+    events = events_of_session(credentials.run_id)
+    return Session(lambda stream: Requests(credentials, stream), events=events)
 
 
 def _queue(what: str, build: Callable[[], dict[str, Any]]) -> bool:
@@ -304,6 +306,7 @@ def _complain(what: str, problem: Exception) -> None:
 def _start_afresh() -> None:
     """After a fork: the child reports as a writer of its own, or not at all."""
     global _here
+    forget_sessions()
     before, _here = _here, _Here()
     _here.off = before.off
     if before.session is not None:

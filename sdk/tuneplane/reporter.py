@@ -9,11 +9,12 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tuneplane.answers import count_beside_session
 from tuneplane.credentials import CredentialsUnusable, required_credentials
 from tuneplane.foreign import Foreign
 from tuneplane.observations import now_iso
 from tuneplane.parcels import compact
-from tuneplane.transport import Transport
+from tuneplane.transport import Outcome, Transport
 
 _LONGEST_RETRY_SECONDS = 30.0
 
@@ -164,8 +165,9 @@ class Reporter:
 
     def observations(self, payload: Mapping[str, Any]) -> bool:
         """`{events, contract}`, either of which may be absent; at most 32 events."""
-        whole = {"events": payload.get("events") or [], "contract": payload.get("contract")}
-        return self._send("observations", {**payload, **whole})
+        events, contract = payload.get("events") or [], payload.get("contract")
+        count = (len(events) if isinstance(events, (list, tuple)) else 0) + (contract is not None)
+        return self._send("observations", {**payload, "events": events, "contract": contract}, events=count)
 
     def trajectory(self, trace: Mapping[str, Any] | None = None, **fields: Foreign) -> bool:
         """One trajectory, as a dict or as its fields: `scope`, `round_id`, `trial_id`, … ."""
@@ -181,7 +183,7 @@ class Reporter:
         self._stream = uuid.uuid4().hex
         self._sequences = {"logs": 0, "hardware": 0}
 
-    def _send(self, path: str, fields: dict[str, Any], *, numbered: bool = False) -> bool:
+    def _send(self, path: str, fields: dict[str, Any], *, numbered: bool = False, events: int = 0) -> bool:
         if self._process != os.getpid():  # forked: lock, connection and stream are the parent's
             self._one_at_a_time = threading.RLock()
             self._transport.abandon()
@@ -199,14 +201,17 @@ class Reporter:
             except (TypeError, ValueError, RecursionError) as problem:
                 message = f"{path}: this cannot be written as JSON: {problem}"
                 raise ReporterError(message) from None
-            return self._deliver(path, encoded)
+            answered = self._deliver(path, encoded)
+        if events:
+            count_beside_session(self.run_id, events, answered.status, answered.body)
+        return True
 
-    def _deliver(self, path: str, body: bytes) -> bool:
+    def _deliver(self, path: str, body: bytes) -> Outcome:
         delay = self._retry_delay
         for tries_left in range(self._max_attempts - 1, -1, -1):
             outcome = self._transport.post(path, body)
             if outcome.delivered:
-                return True
+                return outcome
             if not outcome.transient or not tries_left:
                 break
             time.sleep(min(max(delay, outcome.wait), _LONGEST_RETRY_SECONDS))

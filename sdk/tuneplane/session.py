@@ -17,6 +17,7 @@ from tuneplane.outbox import Outbox
 from tuneplane.sender import Sender
 
 if TYPE_CHECKING:
+    from tuneplane.answers import Answered
     from tuneplane.hardware import Monitor
     from tuneplane.parcels import Carrier
 
@@ -42,11 +43,13 @@ class Session:
         stream: str | None = None,
         *,
         heartbeat: bool = True,
+        events: Answered | None = None,
     ) -> None:
+        """`events` counts what others of this process send, too; None: nobody else does."""
         self.stream = stream or fresh_stream()
         wake = threading.Event()
         self.outbox = Outbox(wake.set)
-        self.health = Health(self.outbox, self.stream)
+        self.health = Health(self.outbox, self.stream, events)
         self.sender = Sender(self.outbox, carrier(self.stream), self.health, wake, heartbeat=heartbeat)
         self.monitor: Monitor | None = None
         self._next_step = 0

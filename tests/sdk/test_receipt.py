@@ -5,6 +5,7 @@ import socket
 
 import pytest
 from tuneplane.answers import Answered
+from tuneplane.reporter import Reporter
 
 from tests.sdk.ingest_stub import CUT
 from tests.sdk.test_run import run
@@ -27,6 +28,20 @@ def test_the_last_word_counts_points_and_events_and_says_that_it_is_the_last(ing
     assert told["duplicate_points"] == told["set_aside_points"] == told["duplicate_events"] == 0
     assert told["finished"] is True
     assert told["node"] == socket.gethostname()
+
+
+def test_what_a_reporter_sends_beside_the_session_is_in_the_same_receipt(ingest, reporting):
+    ingest.answer = lambda path, body: (200, {**ANSWER, "duplicates": int(body.count(b'"again"'))})
+    reporting.observe("agent/terminal", values={"turns": 3})
+    with Reporter.from_env() as reporter:
+        reporter.observations({"events": [{"id": "1", "name": "a"}, {"id": "again", "name": "a"}]})
+        reporter.observations({"contract": {"version": 1}})
+        other = Reporter(ingest.endpoint, "another run", "tp_ing_other")
+        other.observations({"events": [{"id": "2", "name": "a"}]})
+        other.close()
+    reporting.finish()
+    told = last(ingest)
+    assert (told["sent_events"], told["duplicate_events"]) == (4, 1)
 
 
 def test_a_heartbeat_on_the_way_is_not_the_last_word(ingest, reporting):
