@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import string
 from collections.abc import Callable, Collection
 from typing import Literal
 
@@ -17,6 +18,8 @@ NAME_PATTERN = re.compile(r"\A[A-Za-z0-9_.@-]{1,64}\Z")
 SHORTEST_PASSWORD = 12
 LONGEST_PASSWORD = 256
 FIRST_ACCOUNT = "admin"
+_ALPHABET = string.ascii_letters + string.digits
+"""Of random passwords: none begins with a dash, which commands would take for an option."""
 
 
 class ManageAccounts:
@@ -130,7 +133,7 @@ def _unknown(name: str) -> UnknownThing:
 
 def _checked(password: str | None) -> str:
     if password is None:
-        return secrets.token_urlsafe(18)
+        return "".join(secrets.choice(_ALPHABET) for _ in range(24))
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         raise Refused.at("password", f"must have {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
     return password

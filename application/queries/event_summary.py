@@ -88,8 +88,9 @@ def _evaluation(
 ) -> str:
     match event:
         case OutcomeReported():
-            which = f"Trial {event.trial_id!r}, attempt {event.trial_attempt}, of round {event.round_id!r}"
-            return f"{which}: {event.status}{', eligible for training' if event.training_eligible else ''}"
+            which = f"Trial {event.trial_id!r}, trial attempt {event.trial_attempt}, of round {event.round_id!r}"
+            status = event.status.replace("infra_error", "execution error")
+            return f"{which}: {status}{', eligible for training' if event.training_eligible else ''}"
         case PopulationDeclared():
             return f"Round {event.round_id!r} has {_counted(event.expected, 'planned trial')}"
         case ProtocolDeclared():
@@ -104,7 +105,7 @@ def _kept(event: SamplesReported | TrajectoryStored | TrajectoryDeleted | Artifa
             chunk = f"chunk {event.chunk_index + 1} of {event.total_chunks}"
             return f"{_counted(len(event.samples), 'validation sample')} of round {event.round_id!r}, {chunk}"
         case TrajectoryStored():
-            which = f"trial {event.trial_id!r}, attempt {event.trial_attempt}, of round {event.round_id!r}"
+            which = f"trial {event.trial_id!r}, trial attempt {event.trial_attempt}, of round {event.round_id!r}"
             return f"Kept {_counted(event.retained_messages, 'message')} of {event.total_messages:,}: {which}"
         case TrajectoryDeleted():
             return f"{event.deleted_by} deleted the text of a trajectory; the counts stay"

@@ -84,10 +84,10 @@ def _judged(
         return "unknown", "totals_not_told"
     if stored < sent - not_new:
         return "missing", None
-    if stored > sent:
-        return "unknown", "more_stored"
     if not all(said.get("finished") is True for said in reporters):
         return "unknown", "not_finished" if ended else "goes_on"
+    if stored > sent:
+        return "unknown", "more_stored"
     return "reconciled", None
 
 

@@ -13,14 +13,15 @@ NOT_SHOWN = "[not shown]"
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET = frozenset((
-    "secret", "secrets", "password", "passwd", "passphrase", "pwd", "pin", "credential", "credentials", "cookie", "dsn",
-    "apikey", "accesskey", "privatekey", "authorization",
+    "secret", "secrets", "password", "passwd", "passphrase", "passcode", "passkey", "pass", "pwd", "pw", "pin", "otp",
+    "credential", "credentials", "cookie", "dsn", "apikey", "accesskey", "privatekey", "authorization",
 ))  # fmt: skip
 _SECRET_UNLESS_NUMBER = frozenset(("token", "tokens", "key", "keys", "auth", "pat", "jwt", "salt", "signature"))
 """`max_tokens: 512` is no secret."""
 _PLACE = frozenset((
     "host", "hosts", "hostname", "node", "nodes", "nodelist", "addr", "address", "ip", "server", "endpoint", "url",
-    "uri", "user", "username", "owner", "author", "email", "mail", "home", "cwd", "proxy", "account", "entity", "team",
+    "uri", "user", "username", "uid", "owner", "author", "email", "mail", "home", "cwd", "proxy", "account", "entity",
+    "team", "machine", "master", "worker", "bucket", "by",
 ))  # fmt: skip
 _BETWEEN = re.compile(r"([\s\"'`,;()\[\]{}<>]+)")
 _LOOKS_SECRET = re.compile(
@@ -28,6 +29,9 @@ _LOOKS_SECRET = re.compile(
     r"|xox[a-z]-[\w-]{10}|(?:AKIA|ASIA)[A-Z0-9]{16}|eyJ[\w-]{10,}\.[\w-]{10})"
 )
 _RANDOM = re.compile(r"[A-Za-z0-9+]{32,}")
+_HEX = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{32,64}(?![0-9a-fA-F])")
+"""Keys of trackers look so, and what was computed from something, which `_COMPUTED` names."""
+_COMPUTED = frozenset(("revision", "rev", "commit", "sha", "digest", "hash", "checkpoint", "version"))
 _KINDS = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"\d"))
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){3,7}")
@@ -109,6 +113,8 @@ def _looks_secret(word: str) -> bool:
 def _keeps_back(path: str, text: str) -> bool:
     """Whether the name alone says that the value is nothing for strangers."""
     words = {word.lower() for word in _WORD.findall(path)}
-    if words & _SECRET:
+    if words & _SECRET or any(word.endswith(("password", "passwd", "secret", "apikey")) for word in words):
+        return True
+    if _HEX.search(text) and not words & _COMPUTED:
         return True
     return bool(words & (_SECRET_UNLESS_NUMBER | _PLACE)) and not _NUMBER.fullmatch(text)

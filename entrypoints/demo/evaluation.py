@@ -58,6 +58,7 @@ def evaluate(
             sent.say(f"step {step}: the verifier had no answer for example {number}; trying again")
             key.publish(number)
             found.retried.append(f"digit-{number}")
+            _keep(_unanswered(digits, number, round_id), sent, reporter)
             status = _score(key, number, row)
             events.append(_outcome(round_id, number, 1, status))
         setattr(found, status, getattr(found, status) + 1)
@@ -81,11 +82,33 @@ def keep_trajectories(network: Network, digits: Digits, step: int, sent: Sent, r
     round_id, probabilities = round_of(step), network.probabilities(digits.heldout_images)
     wrong = np.flatnonzero(probabilities.argmax(1) != digits.heldout_labels)
     for number in wrong[probabilities[wrong].max(1).argsort()][:_TRAJECTORIES].tolist():
-        trace = _trace(probabilities[number], digits, number, round_id, sent)
-        if reporter is not None and reporter.trajectory(trace):
-            sent.trajectories.append(
-                contract.trajectory_id("validation", trace["round_id"], trace["trial_id"], trace["trial_attempt"])
-            )
+        _keep(_trace(probabilities[number], digits, number, round_id, sent), sent, reporter)
+
+
+def _keep(trace: dict[str, Any], sent: Sent, reporter: Reporter | None) -> None:
+    if reporter is not None and reporter.trajectory(trace):
+        sent.trajectories.append(
+            contract.trajectory_id("validation", trace["round_id"], trace["trial_id"], trace["trial_attempt"])
+        )
+
+
+def _unanswered(digits: Digits, number: int, round_id: str) -> dict[str, Any]:
+    """The execution that the verifier could not judge."""
+    messages = [
+        {"role": "user", "content": picture(digits.heldout_images[number])},
+        {"role": "system", "content": "verifier: the answer key has no answer for this example"},
+    ]
+    return {
+        "scope": "validation",
+        "round_id": round_id,
+        "trial_id": f"digit-{number}",
+        "trial_attempt": 0,
+        "messages": messages,
+        "total_messages": len(messages),
+        "complete": True,
+        "capture_policy": "sampled",
+        "termination": "verifier had no answer",
+    }
 
 
 def _trace(row: Floats, digits: Digits, number: int, round_id: str, sent: Sent) -> dict[str, Any]:
@@ -95,6 +118,7 @@ def _trace(row: Floats, digits: Digits, number: int, round_id: str, sent: Sent) 
         {"role": "system", "content": "Name the handwritten digit."},
         {"role": "user", "content": picture(digits.heldout_images[number])},
         {"role": "assistant", "content": f"{best[0]}\n\nmost likely: {answer}"},
+        {"role": "system", "content": f"verifier: the digit is {digits.heldout_labels[number]}"},
     ]
     return {
         "scope": "validation",
@@ -105,6 +129,7 @@ def _trace(row: Floats, digits: Digits, number: int, round_id: str, sent: Sent) 
         "total_messages": len(messages),
         "complete": True,
         "capture_policy": "sampled",
+        "termination": f"answered {best[0]}, the digit is {digits.heldout_labels[number]}",
     }
 
 

@@ -66,7 +66,7 @@ def test_rounds_are_chosen_by_keyboard_and_lead_to_the_regression(console, two):
     page.get_by_role("button", name="Compare these rounds").focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/review/rounds"))
-    expect(page.locator(".difference b")).to_have_text("-50.0 percentage points")
+    expect(page.locator(".difference b")).to_have_text("-50.00 percentage points")
     expect(page.locator("table.pairs tbody th")).to_have_text("a")
     page.get_by_role("link", name=re.compile("success on both")).click()
     expect(page.locator("table.pairs tbody th")).to_have_text("b")

@@ -173,7 +173,7 @@ def test_the_table_is_sorted_both_ways_with_the_unknown_last(site):
     up = site.page("/?sort=last:loss")
     assert names(up) == ["low", "high", "none"]
     assert 'aria-sort="ascending"' in up
-    assert "sorted by last loss, upwards, unknown last" in up
+    assert "sorted by last loss, least first, unknown last" in up
     assert cells(up, "low")[-1] == "0.25"
     following = re.search(r'href="([^"]*sort=-last[^"]*)"', up)
     assert following is not None
@@ -321,3 +321,9 @@ def test_two_ticked_jobs_are_compared_and_no_other_number_of_them(site):
 )
 def test_an_address_that_means_nothing_is_refused_with_a_page_that_says_so(site, address):
     assert "must be" in site.page(address, status=422)
+
+
+def test_more_conditions_than_anybody_means_are_refused_before_they_are_shown(site):
+    assert site.get("/?" + "&".join(f"where=lr<{n}" for n in range(65))).status_code == 422
+    assert site.get("/?where=" + "(" * 1_025).status_code == 422
+    assert "Not understood" in text_of(site.page("/?where=lr < nan"))

@@ -35,9 +35,9 @@ def test_a_difference_of_matched_and_completely_scored_rounds_is_shown_as_observ
     report(other, "r1", ["success", "success", "failure", "success"], 4)
     text = text_of(site.page(address(job, other)))
     assert "Matched : the four digests are the same on both sides, as their producers declare them" in text
-    assert "right minus left +25.0 percentage points an observed difference, no statistical proof" in text
+    assert "right minus left +25.00 percentage points an observed difference, no statistical proof" in text
     back = text_of(site.page(address(other, job)))
-    assert "right minus left -25.0 percentage points" in back
+    assert "right minus left -25.00 percentage points" in back
 
 
 @pytest.mark.parametrize("name", ["dataset", "cohort", "verifier", "settings"])
@@ -167,7 +167,7 @@ def test_the_matrix_counts_each_pair_of_outcomes(site, planned):
 def test_a_retry_names_the_attempt_that_counts(site, planned):
     send(planned[0], outcome("r1", "t2", "success", trial_attempt=1))
     found = {row[0]: row[1] for row in trials(site.page(address(planned[0], planned[1], "&transition=both_success")))}
-    assert found["t2"] == "success trial attempt 1 of 2 reported"
+    assert found["t2"] == "success trial attempt 1, 2 reported"
 
 
 def test_a_trial_leads_to_both_trajectories_or_says_that_none_was_sent(site, planned):
@@ -242,14 +242,23 @@ def test_checkpoints_stand_apart_from_the_match(site, job, other):
     text = text_of(site.page(address(job, other)))
     assert "checkpoint step-100" in text
     assert "checkpoint another checkpoint" in text
-    assert "right minus left 0.0 percentage points" in text
+    assert "right minus left 0.00 percentage points" in text
 
 
 def test_what_does_not_exist_is_said(site, planned):
     assert site.get(address(planned[0], planned[1], round_id="none")).status_code == 404
     assert site.get(address(planned[0], planned[1], "&transition=lost")).status_code == 422
     assert site.get(address(planned[0], planned[1], "&cursor=junk")).status_code == 422
-    assert site.get("/review/rounds?left=x").headers["location"] == "/review?left=x"
+    assert site.get("/review/rounds").headers["location"] == "/review"
+
+
+def test_a_round_alone_is_kept_and_offered_the_rounds_of_its_own_job(site, job):
+    report(job, "r1", ["success"], 1)
+    report(job, "r2", ["failure"], 1)
+    led = site.get(f"/review/rounds?left={job.run_id}:r1&right=").headers["location"]
+    assert led == f"/review/rounds?left={job.run_id}:r1&right={job.run_id}"
+    led = site.get(f"/review/rounds?left=&right={job.run_id}:r1").headers["location"]
+    assert led == f"/review/rounds?left={job.run_id}&right={job.run_id}:r1"
 
 
 def test_names_stay_text_and_find_their_way_back(site, job, other):

@@ -136,3 +136,18 @@ def test_any_text_can_be_shown_and_showing_it_again_changes_nothing(text):
 def test_a_long_text_is_looked_through_quickly():
     for part in ("a", "A1", "/a", "--a ", "a=", "1.", "a:", "\\", "-", "eyJ", "://"):
         public_text(part * 20_000)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("db_pass", "opensesame"),
+        ("env.PGPASSWORD", "opensesame"),
+        ("otp", "123456x"),
+        ("wandb", "0123456789abcdef0123456789abcdef01234567"),
+        ("machine", "worker-12.internal.corp"),
+        ("run_by", "alice"),
+    ],
+)
+def test_more_names_that_give_a_secret_a_host_or_a_person_away(path, text):
+    assert public_value(path, text) == NOT_SHOWN

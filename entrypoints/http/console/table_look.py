@@ -25,6 +25,8 @@ USUAL: tuple[Column, ...] = (
 )
 """Shown where an address names no columns."""
 MOST_PINS = 4
+_MOST_WRITTEN = 64
+_CONDITION_CHARS = 1_024
 _MOST_DIGITS = 9
 Search = Annotated[str, QueryParameter(max_length=256)]
 
@@ -102,11 +104,18 @@ def table_look(
         status=_status(status),
         owner=owner,
         tag=tag,
-        where=tuple(dict.fromkeys(one.strip() for one in where or () if one.strip())),
+        where=_conditions(where or []),
         columns=job_column.columns(named) if named else USUAL,
         pins=len(pinned),
         sort=job_column.sort(sort),
     )
+
+
+def _conditions(where: list[str]) -> tuple[str, ...]:
+    """As they were written, each once. What could only be meant to be too much is refused before it is shown."""
+    if len(where) > _MOST_WRITTEN or any(len(one) > _CONDITION_CHARS for one in where):
+        raise Refused.at("where", f"at most {_MOST_WRITTEN} conditions of {_CONDITION_CHARS} characters", _MOST_WRITTEN)
+    return tuple(dict.fromkeys(one.strip() for one in where if one.strip()))
 
 
 def page_number(text: str) -> int:

@@ -11,11 +11,15 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 _SIGNIFICANT = ".6g"
 _STEP = 1024
 _WHOLE = 100
+_BEYOND_DIGITS = 10**15
+"""From here on a measured number holds fewer digits than it would be written with."""
 
 
 def number(value: int | None) -> str:
     """`12,345`; `unknown` for what nobody said, which is not zero."""
-    return "unknown" if value is None else f"{value:,}"
+    if value is None:
+        return "unknown"
+    return f"{value:,}" if abs(value) < _BEYOND_DIGITS else f"{value:.6g}"
 
 
 def plural(value: int, noun: str) -> str:
@@ -46,7 +50,7 @@ def brief(measured: float | None) -> str:
     """Three significant digits, whole numbers whole: `82.2`, `57,010`."""
     if measured is None:
         return "unknown"
-    return f"{measured:,.0f}" if abs(measured) >= _WHOLE else f"{measured:.3g}"
+    return f"{measured:,.0f}" if _WHOLE <= abs(measured) < _BEYOND_DIGITS else f"{measured:.3g}"
 
 
 def size(size_bytes: int) -> str:

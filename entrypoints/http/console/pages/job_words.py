@@ -29,7 +29,7 @@ def order_words(sort: Sort) -> str:
     if sort.column == FactColumn("created"):
         return "newest first" if sort.descending else "oldest first"
     name = f"{kind} {words}" if kind else words.lower()
-    return f"sorted by {name}, {'downwards' if sort.descending else 'upwards'}, unknown last"
+    return f"sorted by {name}, {'greatest first' if sort.descending else 'least first'}, unknown last"
 
 
 def condition_views(table: TableLook, shown: Table) -> list[ConditionView]:

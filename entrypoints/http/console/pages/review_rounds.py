@@ -62,8 +62,13 @@ def review_rounds_page(
     cursor: FromQuery[str] = "",
 ) -> Response[bytes]:
     """`left` and `right`: `run:round`, or a run whose round is still to be chosen. Lists regressions unless told."""
-    if not (reviewed.run("left") and reviewed.run("right")):
+    left, right = reviewed.run("left"), reviewed.run("right")
+    if not (left or right):
         return go(reviewed.jobs().address())
+    if not (left and right):
+        # A round is to be compared with another: most often one of the same job.
+        both = Reviewed(left=reviewed.left or right, right=reviewed.right or left, as_of=reviewed.as_of)
+        return go(both.address(_PATH))
     wanted = _transition(transition)
     with views_of(console, reviewed) as views:
         page = ReviewRoundsPage(

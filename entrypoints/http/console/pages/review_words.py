@@ -61,14 +61,14 @@ def standing(metric: ReviewedMetric) -> str:
 
 
 def difference(found: RoundComparison) -> str | None:
-    """`+4.2 percentage points`; None where there is none."""
+    """`+4.25 percentage points`: one digit more than the rates have, which would seem to add up to another number."""
     if found.difference is None:
         return None
     points = 100 * found.difference
-    shown = f"{points:+.1f}"
-    if points and shown in {"+0.0", "-0.0"}:
-        return f"{'more' if points > 0 else 'less'} by under 0.1 percentage points"
-    return f"{'0.0' if not points else shown} percentage points"
+    shown = f"{points:+.2f}"
+    if points and shown in {"+0.00", "-0.00"}:
+        return f"{'more' if points > 0 else 'less'} by under 0.01 percentage points"
+    return f"{'0.00' if not points else shown} percentage points"
 
 
 def reasons(found: RoundComparison) -> list[str]:

@@ -54,7 +54,7 @@ export class Fetching {
     const keys = some.map(([key]) => `key=${encodeURIComponent(key)}`).join("&");
     try {
       const found = await json(`${this.address}${joint}${keys}${query}`);
-      for (const [key, asked] of some) asked.forEach(({ resolve }) => resolve(found[key] ?? null));
+      for (const [key, asked] of some) asked.forEach(({ resolve }) => resolve(Object.hasOwn(found, key) ? found[key] : null));
     } catch (problem) {
       for (const [, asked] of some) asked.forEach(({ reject }) => reject(problem));
     }

@@ -14,7 +14,7 @@ const SAID = {
   latest: "Latest first, by the reporter's time of the last point.",
 };
 
-export const orderOf = (name) => (name in ORDERS ? name : "name");
+export const orderOf = (name) => (Object.hasOwn(ORDERS, name) ? name : "name");
 export const saidOf = (order) => SAID[order];
 export const sorted = (series, order) => [...series].sort(ORDERS[order]);
 

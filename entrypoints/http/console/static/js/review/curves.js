@@ -8,7 +8,8 @@ async function rowsOf(address, key) {
   const answer = await fetch(`${address}&key=${encodeURIComponent(key)}`);
   if (answer.status === 404) return null;
   if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-  return (await answer.json())[key] ?? null;
+  const found = await answer.json();
+  return Object.hasOwn(found, key) ? found[key] : null;
 }
 
 function told(name, rows) {
