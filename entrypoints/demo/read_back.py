@@ -55,6 +55,7 @@ def compare(sent: Sent, get: Get) -> list[Finding]:
         _samples(sent, get),
         _artifacts(sent, get),
         _scores(sent, get),
+        _receipts(get),
     ]
 
 
@@ -134,3 +135,9 @@ def _scores(sent: Sent, get: Get) -> Finding:
     items = json.loads(get("/benchmarks", {"limit": "1000"}))["items"]
     same = [item for item in items if sent.scores.get(item["model"]) == item["value"]]
     return Finding("benchmark scores", len(sent.scores), len(same))
+
+
+def _receipts(get: Get) -> Finding:
+    """Of the one attempt: everything that its reporters counted is stored."""
+    receipts = json.loads(get("/delivery", {}))["items"]
+    return Finding("receipts that reconcile", 1, sum(one["verdict"] == "reconciled" for one in receipts))

@@ -25,6 +25,7 @@ def test_the_demonstration_reads_back_everything_its_job_sent():
     assert compared["validation samples"] == 4 * 12
     assert compared["artifacts"] == 4
     assert compared["benchmark scores"] == 1
+    assert compared["receipts that reconcile"] == 1
     assert all(one["sent"] == one["found"] for one in said["compared"])
 
 

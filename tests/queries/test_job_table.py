@@ -198,14 +198,14 @@ def test_the_configuration_is_the_latest_attempts(four):
     assert four.names(where=["lr > 1e-4"]) == ["a"]
 
 
-def test_views_that_are_behind_what_is_kept_take_nothing_back(four):
+def test_views_that_are_behind_what_is_kept_take_nothing_back(four, monkeypatch):
     no_series = MemoryReading(four.reports.log, PROJECTIONS, scalars=Points, hardware=Points)
     with no_series.now() as behind:
         pass
     four.reports.of(a.a_lifecycle("running", run=RunId("z")))
     assert four.names(where=["status = running"]) == ["z"]
     # PostgreSQL's log may be ahead of the views in one snapshot.
-    behind.changed = lambda *_: {RunId("z")}
+    monkeypatch.setattr(behind, "changed", lambda *_: {RunId("z")})
     asked = Asked(where=("status = running",))
     assert four.table.numbered(behind, asked, now=four.reports.now, page=1, size=9).met == 1
 
