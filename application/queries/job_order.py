@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from operator import itemgetter
 
 import msgspec
@@ -38,7 +39,7 @@ def rank(cell: Cell) -> Rank | None:
         case str():
             return (True, cell.casefold())
         case tuple():
-            return (True, ", ".join(cell).casefold()) if cell else None
+            return (True, _folded(cell)) if cell else None
     return (False, float(cell))
 
 
@@ -48,17 +49,23 @@ def ordered(numbers: Iterable[int], cells: Sequence[Cell], *, descending: bool) 
     texts: list[tuple[str, int]] = []
     unknown: list[int] = []
     for number in sorted(numbers, reverse=True):
-        match cells[number]:
-            case str() as text:
-                texts.append((text.casefold(), number))
-            case int() | float() as count:
-                counts.append((count, number))
-            case cell if (known := rank(cell)) is not None:
-                texts.append((str(known[1]), number))
-            case _:
-                unknown.append(number)
+        cell = cells[number]
+        if isinstance(cell, str):
+            texts.append((cell.casefold(), number))
+        elif isinstance(cell, int | float):
+            counts.append((cell, number))
+        elif (known := rank(cell)) is not None:
+            texts.append((str(known[1]), number))
+        else:
+            unknown.append(number)
     # Sorting is stable, reversed too: newest first among equals.
     counts.sort(key=itemgetter(0), reverse=descending)
     texts.sort(key=itemgetter(0), reverse=descending)
     known_ones = (*texts, *counts) if descending else (*counts, *texts)
     return [number for _, number in known_ones] + unknown
+
+
+@lru_cache(maxsize=4096)
+def _folded(texts: tuple[str, ...]) -> str:
+    """Teams use the same tags again and again."""
+    return ", ".join(texts).casefold()

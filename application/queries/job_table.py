@@ -13,7 +13,7 @@ import msgspec
 
 from application.ports.views import Views
 from application.projections.run import RunStatus
-from application.queries.job_cells import Job, JobCells, fact_of
+from application.queries.job_cells import Job, JobCells, fact_reader
 from application.queries.job_column import (
     NEWEST_FIRST,
     Column,
@@ -194,7 +194,8 @@ class _Question:
         """The cells of a column, of these jobs."""
         if isinstance(one, FactColumn) and one not in self._known:
             jobs = self._cells.jobs
-            return [fact_of(jobs[number], one.fact, self._now) for number in numbers]
+            read = fact_reader(one.fact, self._now)
+            return [read(jobs[number]) for number in numbers]
         cells = self._of(one)
         return [cells[number] for number in numbers]
 
@@ -207,7 +208,7 @@ class _Question:
                 case MetricColumn(statistic, key):
                     self._known[one] = self._cells.metric(self._views, key, statistic)
                 case FactColumn(fact):
-                    self._known[one] = [fact_of(job, fact, self._now) for job in self._cells.jobs]
+                    self._known[one] = list(map(fact_reader(fact, self._now), self._cells.jobs))
         return self._known[one]
 
     def _resolved(self, asked: Condition) -> tuple[Column, bool]:

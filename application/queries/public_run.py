@@ -10,11 +10,15 @@ from application.ports.views import Views
 from application.queries.config_diff import leaves
 from application.queries.environment import Environment, GpuModel, environment, gpu_models, packages
 from application.queries.hyperparameters import hyperparameters
+from application.queries.page import Page
+from application.queries.round import Round, rounds
 from application.queries.run import Run, run
-from domain.ids import Micros, RunId
+from application.queries.series import Series, series
+from domain.ids import Micros, RoundId, RunId
 from domain.rules.public_text import public_text, public_value
 
 PARAMETERS = 500
+_DRAWN = frozenset(("direction", "display", "unit"))
 _FRAMEWORKS = frozenset((
     "accelerate", "axolotl", "bitsandbytes", "cuda-python", "datasets", "deepspeed", "flash-attn", "harbor",
     "jax", "lightning", "llamafactory", "lm-eval", "megatron-core", "nemo-rl", "numpy", "openrlhf", "peft",
@@ -93,7 +97,7 @@ def public_run(views: Views, run_id: RunId, *, now: Micros) -> PublicRun:
     configured = hyperparameters(views, run_id)
     listed = leaves(configured.params) if configured.reported_at is not None else []
     return PublicRun(
-        name=shown.name,
+        name=public_text(shown.name, names),
         status=shown.status,
         created_at=shown.created_at,
         started_at=shown.started_at,
@@ -112,6 +116,31 @@ def public_run(views: Views, run_id: RunId, *, now: Micros) -> PublicRun:
         parameter_count=len(listed) if configured.reported_at is not None else None,
         environment=_environment(surroundings, names),
     )
+
+
+def public_rounds(views: Views, run_id: RunId, *, now: Micros, limit: int) -> list[Round]:
+    """Rounds, the latest to begin first; what producers named is without secrets, hosts, folders and people."""
+    names = _names(run(views, run_id, now=now), environment(views, run_id))
+    return [_round(one, names) for one in rounds(views, run_id, limit=limit).items]
+
+
+def public_series(views: Views, run_id: RunId, *, now: Micros, limit: int, cursor: str | None = None) -> Page[Series]:
+    """Series in numbers, under the keys that the job gave them; of what it declared, only what a chart needs."""
+    found = series(views, run_id, limit=limit, cursor=cursor)
+    names = _names(run(views, run_id, now=now), environment(views, run_id))
+    return Page(items=[_series(one, names) for one in found.items], next_cursor=found.next_cursor)
+
+
+def _round(known: Round, names: set[str]) -> Round:
+    metrics = [msgspec.structs.replace(one, key=public_text(one.key, names)) for one in known.metrics]
+    round_id = RoundId(public_text(known.round_id, names))
+    return msgspec.structs.replace(known, round_id=round_id, metrics=metrics)
+
+
+def _series(known: Series, names: set[str]) -> Series:
+    said = {name: value for name, value in (known.descriptor or {}).items() if name in _DRAWN}
+    shown = {name: public_text(value, names) if isinstance(value, str) else value for name, value in said.items()}
+    return msgspec.structs.replace(known, descriptor=shown or None)
 
 
 def _names(shown: Run, surroundings: Environment) -> set[str]:

@@ -4,12 +4,12 @@ import msgspec
 import pytest
 
 from application.commands.share_run import ShareRun
-from domain.ids import DAY_MICROS, Micros
+from domain.ids import DAY_MICROS, Micros, RunId
 from domain.rules.public_text import NOT_SHOWN
 from tests.console.conftest import point
 from tests.console.test_job_page import text_of
-from tests.console.test_jobs import HOSTILE
-from tests.console.test_validation import outcome, population, send
+from tests.console.test_jobs import HOSTILE, make
+from tests.console.test_validation import metric, outcome, population, send
 
 PUBLIC = {"referrer-policy": "no-referrer", "x-robots-tag": "noindex, nofollow", "cache-control": "no-store"}
 PATHS = ["", "/series", "/series/data?key=train/loss"]
@@ -97,6 +97,27 @@ def test_it_shows_how_the_job_was_configured_and_what_it_ran_on(site, shared):
         "trl 0.24",
     ):
         assert said in text, said
+
+
+def test_names_that_a_job_gave_tell_no_host_person_folder_or_token(site):
+    run = RunId(make(site, f"maths of ada on {HOST} with hf_abcdefghijklmnopqrst"))
+    job = site.open_attempt(run)
+    job.post("environment", **ENVIRONMENT)
+    job.post("environment/nodes", nodes=[{"node_id": "n1", "hostname": HOST}])
+    described = {"direction": "lower", "unit": f"per {HOST}", "formula": "see https://wiki.example/secret"}
+    contract = {"version": 1, "semantics": {"loss": described}}
+    assert job.post("observations", events=[], contract=contract).status_code == 200
+    job.post("metrics", points=[point("loss")])
+    send(job, population("/home/ada/evalset", 3), metric("/home/ada/evalset", "/mnt/secret/k", 0.5))
+    token = site.container.share_run().share(run, shared_by="ada").token
+    site.client.cookies.clear()
+    page, listed = site.page(f"/s/{token}"), site.page(f"/s/{token}/series")
+    assert f"maths of {NOT_SHOWN} on {NOT_SHOWN} with {NOT_SHOWN}" in text_of(page)
+    assert "…/evalset" in page
+    for hidden in (HOST, "hf_abc", "/home", "/mnt", "wiki"):
+        assert hidden not in page + listed, hidden
+    (loss,) = msgspec.json.decode(listed)["items"]
+    assert loss["descriptor"] == {"direction": "lower", "unit": f"per {HOST}".replace(HOST, NOT_SHOWN)}
 
 
 def test_it_holds_no_text_of_the_job_and_no_way_inside(site, shared, job):

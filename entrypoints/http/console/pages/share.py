@@ -18,9 +18,8 @@ from application.ports.accounts import Accounts, Secret
 from application.ports.views import Reading, Views
 from application.queries.moment import moment as iso
 from application.queries.moment import moment_or_none
-from application.queries.public_run import public_run
-from application.queries.round import rounds
-from application.queries.series import series, series_data
+from application.queries.public_run import public_rounds, public_run, public_series
+from application.queries.series import series_data
 from domain.ids import RunId
 from entrypoints.http.console.contexts.share import SharePage
 from entrypoints.http.console.pages.rounds import round_view
@@ -69,8 +68,8 @@ def share(token: FromPath[str], shares: Using) -> Response[bytes]:
         page = SharePage(
             title=shown.name,
             run=shown,
-            rounds=[round_view(one) for one in rounds(views, run_id, limit=_ROUNDS).items],
-            series=series(views, run_id, limit=_SERIES).items,
+            rounds=[round_view(one) for one in public_rounds(views, run_id, now=moment, limit=_ROUNDS)],
+            series=public_series(views, run_id, now=moment, limit=_SERIES).items,
             read_at=iso(moment),
             expires_at=moment_or_none(kept.expires_at),
             series_address=f"/s/{token}/series",
@@ -83,7 +82,7 @@ def share(token: FromPath[str], shares: Using) -> Response[bytes]:
 def share_series(token: FromPath[str], shares: Using, cursor: FromQuery[str] = "") -> Response[bytes]:
     """The series in numbers, as JSON."""
     with shares.opened(token) as (kept, views):
-        return _json(series(views, RunId(kept.subject), limit=_SERIES, cursor=cursor or None))
+        return _json(public_series(views, RunId(kept.subject), now=now(), limit=_SERIES, cursor=cursor or None))
 
 
 @get("/s/{token:str}/series/data", include_in_schema=False, sync_to_thread=True)
