@@ -63,6 +63,7 @@ def test_a_token_is_shown_once_and_taken_back(console, served):
 
 def test_who_watches_a_job_is_put_out_when_the_account_is_disabled(opening, served):
     """The page asks for its head every 10 s, and a stream proves its reader again every 15 s."""
+    job = served.open_job("watched")
     password = re.search(r"<p><code>([\w-]{24})</code></p>", people(served, "", name="lena", role="viewer"))
     assert password is not None
     watched = opening(signed_in=False)
@@ -71,7 +72,6 @@ def test_who_watches_a_job_is_put_out_when_the_account_is_disabled(opening, serv
     page.get_by_label("Password").fill(password[1])
     page.keyboard.press("Enter")
     expect(page.get_by_role("link", name="My jobs")).to_be_visible()
-    job = served.open_job("watched")
     page.goto(f"{served.address}/runs/{job.run_id}")
     expect(page.locator("tp-live")).to_have_attribute("state", "live", timeout=15_000)
     people(served, "/disable", name="lena")
