@@ -88,8 +88,7 @@ class FilesystemObjectStore:
                 entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in os.scandir(folder)]
             except FileNotFoundError:
                 return
-        # A folder sorts as its name and a slash, so that keys come in the order of their characters.
-        for name, is_folder in sorted(entries, key=lambda entry: entry[0] + "/" * entry[1]):
+        for name, is_folder in entries:
             key = parent + name
             if key == _UNFINISHED:
                 continue
