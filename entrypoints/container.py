@@ -20,6 +20,7 @@ from adapters.postgres.reading import PostgresReading, SeriesSource
 from adapters.postgres.series.reader import PostgresSeriesReader
 from adapters.postgres.series.tail_cache import TailCache
 from adapters.postgres.series.view import PostgresSeriesView
+from adapters.postgres.sole import PostgresSole
 from adapters.s3.client import Bucket
 from adapters.s3.object_store import S3ObjectStore
 from adapters.s3.upload_signer import S3UploadSigner
@@ -45,6 +46,7 @@ from application.projections.registry import PROJECTIONS
 from application.queries.job_table import JobTable
 from application.series.numbers import SeriesNumbers
 from domain.events.series import Family
+from application.commands.sweep_bodies import SweepBodies
 from entrypoints.http.counters import Counters
 from entrypoints.http.health import Health
 from entrypoints.http.ingest.authentication import KnownTokens
@@ -139,6 +141,8 @@ class Container(containers.DeclarativeContainer):
     )
     revoke_tokens = providers.Singleton(RevokeTokens, commit, event_log, ingest_tokens)
     share_run = providers.Singleton(ShareRun, commit, event_log, accounts)
+    sole = providers.Singleton(PostgresSole, database)
+    sweep_bodies = providers.Singleton(SweepBodies, event_log, bodies, sole)
     delete_trajectory = providers.Singleton(DeleteTrajectory, commit, event_log, bodies)
 
     projection_store = providers.Singleton(PostgresProjectionStore, database, event_log, providers.Callable(all_views))

@@ -82,6 +82,16 @@ class FilesystemObjectStore:
     def keys(self, prefix: str) -> Iterator[StoredObject]:
         yield from self._under(self._root, "", prefix)
 
+    def tidy(self, before: float) -> int:
+        removed = 0
+        with asking_again(), contextlib.suppress(FileNotFoundError):
+            for entry in os.scandir(self._root / _UNFINISHED):
+                with contextlib.suppress(FileNotFoundError):
+                    if entry.stat().st_mtime < before:
+                        Path(entry.path).unlink()
+                        removed += 1
+        return removed
+
     def _under(self, folder: Path, parent: str, prefix: str) -> Iterator[StoredObject]:
         with asking_again():
             try:

@@ -49,3 +49,7 @@ class MemoryObjectStore:
         for key, (body, stored_at) in bodies:
             if key.startswith(prefix):
                 yield StoredObject(key, len(body), stored_at)
+
+    def tidy(self, before: float) -> int:
+        del before
+        return 0

@@ -47,3 +47,7 @@ class ObjectStore(Protocol):
     def keys(self, prefix: str) -> Iterator[StoredObject]:
         """Everything whose key begins with `prefix`, each once, in any order."""
         ...
+
+    def tidy(self, before: float) -> int:
+        """Removes what was begun before `before` (seconds since the epoch) and never finished; how many it were."""
+        ...

@@ -96,3 +96,9 @@ def test_many_writers_of_one_key_leave_one_whole_body(store):
         writer.join()
     assert store.get("a") == body
     assert len(list(store.keys(""))) == 1
+
+
+def test_tidying_leaves_what_is_whole(store):
+    put(store, "a", b"whole")
+    assert store.tidy(time.time() + 3_600) == 0
+    assert store.get("a") == b"whole"
