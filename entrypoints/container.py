@@ -39,6 +39,7 @@ from application.commands.sign_in import SignIn
 from application.commands.sign_out import SignOut
 from application.commands.sign_upload import SignUpload
 from application.commands.store_trajectory import StoreTrajectory
+from application.commands.sweep_bodies import SweepBodies
 from application.event_log.group_commit import GroupCommit
 from application.ports.accounts import Accounts
 from application.ports.event_log import EventLog
@@ -46,7 +47,6 @@ from application.projections.registry import PROJECTIONS
 from application.queries.job_table import JobTable
 from application.series.numbers import SeriesNumbers
 from domain.events.series import Family
-from application.commands.sweep_bodies import SweepBodies
 from entrypoints.http.counters import Counters
 from entrypoints.http.health import Health
 from entrypoints.http.ingest.authentication import KnownTokens

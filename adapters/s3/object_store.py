@@ -13,6 +13,7 @@ from adapters.s3.client import Bucket
 from application.ports.object_store import StoredObject
 from domain.errors import TryAgain
 
+_PIECE_BYTES = 65_536
 _ABSENT = frozenset({"404", "NoSuchKey", "NotFound"})
 _TAKEN = frozenset({"412", "PreconditionFailed"})
 _OTHER_BODY = frozenset({"BadDigest", "XAmzContentChecksumMismatch"})
@@ -57,6 +58,16 @@ class S3ObjectStore:
                 raise
         return body
 
+    def read(self, key: str) -> Iterator[bytes] | None:
+        with asking_again():
+            try:
+                body = self._bucket.client.get_object(**self._at(key))["Body"]
+            except ClientError as error:
+                if _code(error) in _ABSENT:
+                    return None
+                raise
+        return _pieces(body)
+
     def delete(self, key: str) -> None:
         with asking_again():
             self._bucket.client.delete_object(**self._at(key))
@@ -86,6 +97,11 @@ class S3ObjectStore:
 
     def _at(self, key: str) -> dict[str, Any]:
         return {"Bucket": self._bucket.name, "Key": self._bucket.prefix + key}
+
+
+def _pieces(body: Any) -> Iterator[bytes]:  # noqa: ANN401 - boto3 comes without types
+    with contextlib.closing(body), asking_again():
+        yield from body.iter_chunks(_PIECE_BYTES)
 
 
 @contextlib.contextmanager

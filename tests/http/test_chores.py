@@ -9,6 +9,7 @@ from adapters.memory.event_log import MemoryEventLog
 from adapters.memory.object_store import MemoryObjectStore
 from adapters.memory.sole import MemorySole
 from application.commands.sweep_bodies import SweepBodies
+from application.ports.views import START
 from domain.errors import TryAgain
 from domain.placement import Placement
 from domain.run import create_run
@@ -76,7 +77,7 @@ def test_the_head_of_the_chain_is_published_where_it_moved():
         chore.cancel()
         logger.removeHandler(told)
         logger.setLevel(logging.NOTSET)
-        expected = [f"chain head: position {one.position}, hash {one.hash.hex()}" for one in log.read(0)]
+        expected = [f"chain head: position {one.position}, hash {one.hash.hex()}" for one in log.read(START)]
         assert told.lines == expected
         return told.lines
 
