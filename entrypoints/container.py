@@ -99,7 +99,7 @@ def _bucket(settings: Settings) -> Bucket:
     if settings.s3_bucket is None:
         raise ValueError("no bucket is set")
     return Bucket(
-        settings.s3_bucket, endpoint=settings.s3_endpoint, region=settings.s3_region, prefix=settings.s3_prefix
+        settings.s3_bucket, endpoint=settings.s3_endpoint, region=settings.s3_region, prefix=settings.s3_prefix or ""
     )
 
 

@@ -45,8 +45,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     s3_endpoint: str | None = None
     """Of a store other than Amazon's."""
     s3_region: str | None = None
-    s3_prefix: str = ""
-    """Put before every key, as in `tuneplane/`."""
+    s3_prefix: str | None = None
+    """Put before every key, as in `tuneplane/`. None: nothing."""
 
     def __repr__(self) -> str:
         return "Settings(…)"  # the database's address may hold a password, and what is printed may be logged
