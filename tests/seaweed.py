@@ -10,13 +10,15 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import boto3
 import msgspec
 
 DEADLINE_SECONDS = 60
+_TRIES = 3
 KEY, SECRET, REGION = "tests-access-key", "tests-secret-key", "us-east-1"
 BUCKET = "tuneplane-tests"
 _WEED = Path(sys.executable).with_name("weed")
@@ -46,36 +48,51 @@ class Seaweed(msgspec.Struct, frozen=True):
 
 @contextmanager
 def seaweed() -> Iterator[Seaweed]:
-    """Runs until the tests are done."""
-    folder = Path(tempfile.mkdtemp(prefix="tuneplane-s3-"))
-    port = _free_port()
+    """Runs until the tests are done. Somebody else may take one of its ports before it does: then it is tried again."""
+    with ExitStack() as stack:
+        for _ in range(_TRIES):
+            folder = Path(tempfile.mkdtemp(prefix="tuneplane-s3-"))
+            stack.callback(shutil.rmtree, folder)
+            started = _started(folder)
+            stack.callback(_end, started.process)
+            if _serves(started):
+                yield Seaweed(started.endpoint)
+                return
+        raise AssertionError(f"SeaweedFS did not start:\n{(folder / 'out').read_text()[-3000:]}")
+
+
+class _Started(NamedTuple):
+    process: subprocess.Popen[bytes]
+    endpoint: str
+
+
+def _started(folder: Path) -> _Started:
+    port, *others = _free_ports(8)
     identity = {"name": "tests", "credentials": [{"accessKey": KEY, "secretKey": SECRET}], "actions": ["Admin"]}
     (folder / "s3.json").write_text(json.dumps({"identities": [identity]}))
+    names = ("master.port", "volume.port", "filer.port", "master.port.grpc", "volume.port.grpc", "filer.port.grpc")
     command = [
         *(str(_WEED), "server", f"-dir={folder}", "-s3", f"-s3.port={port}", f"-s3.config={folder / 's3.json'}"),
         *("-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-volume.max=20", "-master.volumeSizeLimitMB=64"),
-        *(f"-{name}.port={_free_port()}" for name in ("master", "volume", "filer")),
-        *(f"-{name}.port.grpc={_free_port()}" for name in ("master", "volume", "filer", "s3")),
+        *(f"-{name}={other}" for name, other in zip((*names, "s3.port.grpc"), others, strict=True)),
     ]
     with (folder / "out").open("wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, cwd=folder)
-    try:
-        endpoint = f"http://127.0.0.1:{port}"
-        _await(endpoint, process, folder / "out")
-        yield Seaweed(endpoint)
-    finally:
-        process.kill()
-        process.wait()
-        shutil.rmtree(folder)
+    return _Started(process, f"http://127.0.0.1:{port}")
 
 
-def _await(endpoint: str, process: subprocess.Popen[bytes], out: Path) -> None:
+def _serves(started: _Started) -> bool:
     end = time.monotonic() + DEADLINE_SECONDS
-    while time.monotonic() < end and process.poll() is None:
-        if _asks_who_we_are(endpoint):
-            return
+    while time.monotonic() < end and started.process.poll() is None:
+        if _asks_who_we_are(started.endpoint):
+            return True
         time.sleep(0.05)
-    raise AssertionError(f"SeaweedFS did not start:\n{out.read_text()[-3000:]}")
+    return False
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
 
 
 def _asks_who_we_are(endpoint: str) -> bool:
@@ -89,7 +106,10 @@ def _asks_who_we_are(endpoint: str) -> bool:
     return False
 
 
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+def _free_ports(count: int) -> list[int]:
+    """All different."""
+    with ExitStack() as stack:
+        held = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in held:
+            one.bind(("127.0.0.1", 0))
+        return [int(one.getsockname()[1]) for one in held]
