@@ -194,7 +194,7 @@ def test_the_log_page_holds_the_last_lines_and_goes_on_behind_them(site, job):
     html = site.page(f"/runs/{job.run_id}/logs")
     shown = [int(n) for n in re.findall(r'data-n="(\d+)"', html)]
     assert shown == list(range(201, 701))
-    assert 'class="line partial" data-n="700"' in html
+    assert re.search(r'class="line partial" [^>]*data-n="700"', html)
     live = re.search(r'<tp-live src="([^"]*)"', html)
     assert live is not None
     stream = live[1].replace("&amp;", "&")
@@ -213,17 +213,6 @@ def news(sent: str) -> list[dict[str, object]]:
         if "event: logs\n" in message:
             found += msgspec.json.decode(message.partition("data: ")[2])["lines"]
     return found
-
-
-def test_earlier_lines_come_in_order_and_without_gaps(site, job):
-    job.post("logs", chunks=[f"line {n}\n" for n in range(1_700)], eof=False)
-    address = f"/runs/{job.run_id}/logs/earlier?attempt=0&before="
-    first = msgspec.json.decode(site.page(f"{address}1200"))["lines"]
-    assert [line["n"] for line in first] == list(range(200, 1_200))
-    assert first[0]["text"] == "line 200"
-    rest = msgspec.json.decode(site.page(f"{address}200"))["lines"]
-    assert [line["n"] for line in rest] == list(range(200))
-    assert msgspec.json.decode(site.page(f"{address}0"))["lines"] == []
 
 
 def test_what_a_job_prints_stays_text(site, job):
