@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import secrets
 
 import msgspec
@@ -85,4 +86,5 @@ class SignIn:
 
 def _good(account: Account, proven: Account) -> bool:
     """Whether what was proven still opens it."""
-    return account.password_hash == proven.password_hash and not account.disabled
+    same = hmac.compare_digest(account.password_hash.encode(), proven.password_hash.encode())
+    return same and not account.disabled

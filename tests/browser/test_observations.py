@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_pages import HOSTILE, LIVE
+from tests.browser.every_page import HOSTILE
+from tests.browser.test_pages import LIVE
 
 pytestmark = pytest.mark.browser
 TS = "2026-01-01T00:00:00Z"
