@@ -1,1 +1,0 @@
-"""Bodies in an S3 bucket."""
