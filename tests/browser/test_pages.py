@@ -158,7 +158,7 @@ def test_scrolling_up_pauses_and_earlier_lines_come_without_gaps(console, job):
     expect(page.locator(".line.now .text")).to_have_text("line 7")
     expect(page.locator(".line.now")).to_be_in_viewport()
     page.get_by_role("button", name="Next error").click()
-    expect(page.locator(".line.error.marked")).to_be_in_viewport()
+    expect(page.locator(".line.error.marked")).to_be_in_viewport(timeout=LIVE)
     page.get_by_role("button", name="Follow").click()
     expect(page.locator(".line").last).to_be_in_viewport()
 
@@ -201,7 +201,7 @@ def test_the_status_changes_while_one_looks(console, served):
     job = served.open_job("quick")
     page = console.open(f"/runs/{job.run_id}")
     job.post("lifecycle", event="failed", ts="2026-01-01T00:00:00Z")
-    expect(page.locator("#head .status")).to_have_text("failed", timeout=LIVE)
+    expect(page.locator("#head > header .status")).to_have_text("failed", timeout=LIVE)
 
 
 def test_a_public_link_is_made_on_the_page_and_opens_for_strangers(console, opening, job):
