@@ -27,7 +27,7 @@ def now_iso() -> str:
     return datetime.now(timezone.utc).isoformat()
 
 
-def observation(
+def observation(  # noqa: PLR0913 - the fields of the event
     name: str,
     *,
     values: Mapping[str, Any] | None = None,
@@ -37,14 +37,18 @@ def observation(
     bounds: Iterable[float] | None = None,
     counts: Iterable[int] | None = None,
     kind: str | None = None,
+    ts: str | None = None,
 ) -> dict[str, Any]:
-    """An event, or a histogram where bounds or counts are given. Raises ObservationRefused."""
+    """An event, or a histogram where bounds or counts are given. Raises ObservationRefused.
+
+    `ts` is when it happened, ISO-8601 with an offset; None is now.
+    """
     histogram = bounds is not None or counts is not None
     event: dict[str, Any] = {
         "id": _text("id", event_id or uuid.uuid4().hex, contract.EVENT_ID_CHARS),
         "kind": kind or ("histogram" if histogram else "event"),
         "name": _text("name", name, contract.EVENT_NAME_CHARS),
-        "ts": now_iso(),
+        "ts": _text("ts", now_iso() if ts is None else ts, contract.EVENT_TS_CHARS),
     }
     if step is not None:
         event["step"] = as_step(step)
@@ -65,11 +69,11 @@ def event_size(event: Mapping[str, Any]) -> int:
     return len(json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode())
 
 
-def population(round_id: str, expected: int) -> dict[str, Any]:
-    return _reserved(contract.POPULATION, round_id, (), expected=_count("expected", expected))
+def population(round_id: str, expected: int, *, ts: str | None = None) -> dict[str, Any]:
+    return _reserved(contract.POPULATION, round_id, (), ts, expected=_count("expected", expected))
 
 
-def protocol(round_id: str, **fields: str) -> dict[str, Any]:
+def protocol(round_id: str, *, ts: str | None = None, **fields: str) -> dict[str, Any]:
     """`fields` are the four digests, `split` and `checkpoint`."""
     for name in contract.DIGEST_FIELDS:
         if not (isinstance(fields[name], str) and _DIGEST.match(fields[name])):
@@ -79,10 +83,10 @@ def protocol(round_id: str, **fields: str) -> dict[str, Any]:
         if not _text(name, fields[name], contract.PROTOCOL_TEXT_CHARS).strip():
             message = f"{name} is blank"
             raise ObservationRefused(message)
-    return _reserved(contract.PROTOCOL, round_id, (), **fields)
+    return _reserved(contract.PROTOCOL, round_id, (), ts, **fields)
 
 
-def validation_metric(round_id: str, key: str, value: Foreign, unit: str) -> dict[str, Any]:
+def validation_metric(round_id: str, key: str, value: Foreign, unit: str, *, ts: str | None = None) -> dict[str, Any]:
     number = as_number(value)
     if unit not in contract.METRIC_UNITS:
         message = f"unit {unit!r:.50} is none of {contract.METRIC_UNITS}"
@@ -91,11 +95,17 @@ def validation_metric(round_id: str, key: str, value: Foreign, unit: str) -> dic
         message = f"{number} is no value of a metric in unit {unit}"
         raise ObservationRefused(message)
     key = _text("key", key, contract.ROUND_ID_CHARS)
-    return _reserved(contract.VALIDATION_METRIC, round_id, (key,), key=key, value=number, unit=unit)
+    return _reserved(contract.VALIDATION_METRIC, round_id, (key,), ts, key=key, value=number, unit=unit)
 
 
 def outcome(
-    round_id: str, trial_id: str, *, status: str, training_eligible: bool, trial_attempt: int
+    round_id: str,
+    trial_id: str,
+    *,
+    status: str,
+    training_eligible: bool,
+    trial_attempt: int,
+    ts: str | None = None,
 ) -> dict[str, Any]:
     trial_id = _text("trial_id", trial_id, contract.TRIAL_ID_CHARS)
     if status not in contract.OUTCOME_STATUSES:
@@ -113,6 +123,7 @@ def outcome(
         contract.OUTCOME,
         round_id,
         (trial_id, attempt),
+        ts,
         trial_id=trial_id,
         trial_attempt=attempt,
         status=status,
@@ -120,10 +131,10 @@ def outcome(
     )
 
 
-def _reserved(name: str, round_id: str, parts: tuple[object, ...], **values: Foreign) -> dict[str, Any]:
+def _reserved(name: str, round_id: str, parts: tuple[object, ...], ts: str | None, **values: Foreign) -> dict[str, Any]:
     round_id = _text("round_id", round_id, contract.ROUND_ID_CHARS)
     event_id = contract.validation_event_id(name, round_id, *parts)
-    return observation(name, values={"round_id": round_id, **values}, event_id=event_id)
+    return observation(name, values={"round_id": round_id, **values}, event_id=event_id, ts=ts)
 
 
 def _values(values: Mapping[str, Any]) -> dict[str, Any]:
