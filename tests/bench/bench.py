@@ -8,6 +8,7 @@ from typing import Self
 
 from tests.bench.bodies import POINTS
 from tests.bench.load import load
+from tests.bench.many_jobs import Large, fill_pages
 from tests.bench.stack import Stack, a_stack
 
 RUNS = 4
@@ -21,6 +22,7 @@ class Bench:
         self.quick = quick
         self.repeats = 1 if quick else 3
         self._filled: Stack | None = None
+        self._large: tuple[Stack, str, str] | None = None
         self._open = ExitStack()
 
     def __enter__(self) -> Self:
@@ -42,6 +44,20 @@ class Bench:
             fill(self._filled, self.sized(10_000_000))
             self._filled.settled()
         return self._filled
+
+    def large(self) -> tuple[Stack, str, str]:
+        """An installation with 10,000 jobs, and the ids of two of them that have much on every page."""
+        if self._large is None:
+            stack = self._open.enter_context(a_stack())
+            size = Large(
+                jobs=self.sized(10_000),
+                series=self.sized(4_096),
+                trials=self.sized(10_000),
+                trajectories=self.sized(10_000),
+                lines=self.sized(200_000),
+            )
+            self._large = (stack, *fill_pages(stack, size))
+        return self._large
 
 
 def fill(stack: Stack, points: int) -> int:

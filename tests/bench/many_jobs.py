@@ -42,7 +42,7 @@ class Large(msgspec.Struct, frozen=True):
     lines: int
 
 
-def fill(stack: Stack, large: Large) -> tuple[RunId, RunId]:
+def fill_pages(stack: Stack, large: Large) -> tuple[RunId, RunId]:
     """Appends it all, waits for the views, and answers the two large jobs, the newest."""
     database = Database(stack.server.dsn())
     log = PostgresEventLog(database)

@@ -9,8 +9,7 @@ from urllib.parse import quote, urlencode
 
 from tests.bench.bench import Bench
 from tests.bench.load import Connection, latencies
-from tests.bench.many_jobs import Large, fill
-from tests.bench.stack import Stack, a_stack
+from tests.bench.stack import Stack
 from tests.bench.table import Row, number, row
 
 _OPENED = 40
@@ -19,21 +18,13 @@ _OPENED = 40
 
 def measure(bench: Bench) -> Iterator[Row]:
     """The p95 of each page."""
-    large = Large(
-        jobs=bench.sized(10_000),
-        series=bench.sized(4_096),
-        trials=bench.sized(10_000),
-        trajectories=bench.sized(10_000),
-        lines=bench.sized(200_000),
-    )
-    with a_stack() as stack:
-        left, right = fill(stack, large)
-        session = _signed_in(stack)
-        for name, path in pages(left, right).items():
-            taken = [latencies(_opened(stack, path, session)) for _ in range(bench.repeats)]
-            size = len(Connection(stack.port).get(path, session=session))
-            note = f"median {number(taken[0].median)} ms, {size / 1e3:.0f} kB"
-            yield row(f"page {name}: p95", "<= 50 ms", [one.p95 for one in taken], "ms", note=note)
+    stack, left, right = bench.large()
+    session = signed_in(stack)
+    for name, path in pages(left, right).items():
+        taken = [latencies(_opened(stack, path, session)) for _ in range(bench.repeats)]
+        size = len(Connection(stack.port).get(path, session=session))
+        note = f"median {number(taken[0].median)} ms, {size / 1e3:.0f} kB"
+        yield row(f"page {name}: p95", "<= 50 ms", [one.p95 for one in taken], "ms", note=note)
 
 
 def pages(left: str, right: str) -> Mapping[str, str]:
@@ -84,7 +75,7 @@ def _opened(stack: Stack, path: str, session: str) -> list[float]:
     return taken
 
 
-def _signed_in(stack: Stack) -> str:
+def signed_in(stack: Stack) -> str:
     """The cookie of a session of an administrator."""
     password = stack.server.command("user", "create", "pages", "--role", "admin").split()[-1]
     connection = http.client.HTTPConnection("127.0.0.1", stack.port)

@@ -32,7 +32,8 @@ def some(count: int, letters: int = 1) -> list[dict[str, Any]]:
 
 
 def test_thirty_two_events_go_into_a_request_and_the_rest_into_the_last():
-    kept, told = Kept(), []
+    kept = Kept()
+    told: list[int] = []
     assert send_observations(kept, iter(some(70)), told.append) == 70
     assert [len(one) for one in kept.requests] == [32, 32, 6]
     assert [one for request in kept.requests for one in request] == [f"e{n}" for n in range(70)]
