@@ -24,7 +24,7 @@ install: $(VENV)/.installed ## make .venv with what the server needs; does nothi
 dev-install: $(VENV)/.installed-dev ## add what tests and checks need to .venv
 
 test: dev-install ## run every test; browser tests where Chromium is
-	$(VENV)/bin/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile --durations=10 --durations-min=1 $(ARGS)
+	$(VENV)/bin/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile --no-loadscope-reorder --durations=10 --durations-min=1 $(ARGS)
 
 check: dev-install ## format, lint, types and import rules; runs nothing of ours
 	$(VENV)/bin/ruff format --check .

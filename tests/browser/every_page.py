@@ -9,7 +9,9 @@ from tests.console.test_validation import metric, outcome, population, protocol
 
 HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
 SERIOUS = {"serious", "critical"}
-DESK, PHONE = (1280, 860), (390, 800)
+COLOURS = {"runOnly": ["color-contrast"]}
+LOOKS = (("light", 1280, {}), ("dark", 1280, COLOURS), ("dark", 390, {}), ("light", 390, COLOURS))
+"""Colours, width of the screen, and which rules: all, or those that other colours alone can break."""
 TABLE = "/?pin=owner&column=config:lr&column=last:lr&column=tags&sort=-last:train/loss&where=duration+!=+unknown&find=l"
 
 
@@ -47,47 +49,50 @@ def job(served):
     return job
 
 
-def pages_of(job) -> list[str]:
+def tabs_of(job) -> list[str]:
+    """The pages of one job."""
     run = f"/runs/{job.run_id}"
     observations = [f"{run}/observations", f"{run}/observations?kind=health"]
     validation = [f"{run}/validation", f"{run}/validation?round_id=heldout&trial_id=t0"]
     validation += [f"{run}/validation/samples", f"{run}/validation/samples?round_id=5"]
-    text = trajectory_id("validation", "r1", HOSTILE[:100], 0)
-    texts = [f"{run}/trajectories", f"{run}/trajectories/{text}?q=img", f"{run}/trajectories/{text}/delete"]
-    texts += [f"/review/trajectories?left={job.run_id}:{text}&right="]
+    text = f"{run}/trajectories/{text_of(job)}"
+    texts = [f"{run}/trajectories", f"{text}?q=img", f"{text}/delete"]
     large = f"{run}?series=train/loss&series=lr&smooth=0.9"
+    made = [f"{run}/logs", f"{run}/logs?line=700&q=img", f"{run}/hardware?beside=lr", f"{run}/artifacts"]
+    return [run, large, *made, f"{run}/benchmarks", *observations, *validation, *texts]
+
+
+def pages_around(job) -> list[str]:
+    """The pages of no job, of two, and of the one that there is not."""
+    run = f"/runs/{job.run_id}"
     people = ["/people", "/account", "/shares", f"/shares?run_id={job.run_id}"]
     both = f"left={job.run_id}&right={job.run_id}"
     rounds = f"left={job.run_id}:heldout&right={job.run_id}:heldout&transition=all"
     review = ["/review", f"/review?left={job.run_id}", f"/review?{both}", f"/review/rounds?{both}"]
-    review += [f"/review/rounds?{rounds}", f"{run}/config", f"{run}/config?against={job.run_id}"]
-    made = [f"{run}/logs", f"{run}/logs?line=700&q=img", f"{run}/hardware?beside=lr", f"{run}/artifacts"]
-    made += [f"{run}/benchmarks"]
-    return [
-        "/",
-        TABLE,
-        "/help",
-        *people,
-        run,
-        large,
-        *made,
-        *observations,
-        *validation,
-        *texts,
-        *review,
-        "/runs/none",
-    ]
+    review += [f"/review/rounds?{rounds}", f"/review/trajectories?left={job.run_id}:{text_of(job)}&right="]
+    return ["/", TABLE, "/help", *people, *review, f"{run}/config", f"{run}/config?against={job.run_id}", "/runs/none"]
 
 
-def every_page_opens_fits_and_can_be_used_by_everybody(opening, job, scheme: str, size: tuple[int, int]) -> None:
-    watched = opening(color_scheme=scheme, viewport={"width": size[0], "height": size[1]})
-    for path in pages_of(job):
+def text_of(job) -> str:
+    """The trajectory that `job` keeps."""
+    return trajectory_id("validation", "r1", HOSTILE[:100], 0)
+
+
+def each_opens_fits_and_can_be_used_by_everybody(opening, job, paths: list[str]) -> None:
+    watched = opening(reduced_motion="reduce")  # else the colours are on their way when they are looked at
+    for path in paths:
         page = watched.open(path)
         if path == f"/runs/{job.run_id}":
             page.wait_for_selector("tp-chart canvas")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is wider than the screen"
-        found = Axe().run(page)["violations"]
-        serious = [(one["id"], [node["html"] for node in one["nodes"]]) for one in found if one["impact"] in SERIOUS]
-        assert serious == [], path
+        for scheme, width, rules in LOOKS:
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size({"width": width, "height": 860})
+            fits = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert fits, f"{path} is wider than a screen of {width}"
+            found = Axe().run(page, options={**rules, "resultTypes": ["violations"]})["violations"]
+            serious = [
+                (one["id"], [node["html"] for node in one["nodes"]]) for one in found if one["impact"] in SERIOUS
+            ]
+            assert serious == [], f"{path}, {scheme}, {width} wide: {serious}"
         page.close()
     watched.complaints = [one for one in watched.complaints if "404" not in one]  # the job that there is not
