@@ -14,6 +14,7 @@ import psycopg
 from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastore
 from psycopg import Connection
 from psycopg.rows import DictRow, TupleRow, dict_row, tuple_row
+from tuneplane.contract import INT64_MAX
 
 from adapters.postgres.chain_writer import CHANNEL, ChainWriter
 from adapters.postgres.database import Database
@@ -32,9 +33,13 @@ _READ = f"""
         SELECT {_COLUMNS}, row_number() OVER place AS number,
                sum(coalesce(octet_length(state), 0)) OVER place AS size
         FROM stored_events WHERE {{where}}
-        WINDOW place AS (ORDER BY notification_id {{order}} ROWS UNBOUNDED PRECEDING)
-        ORDER BY notification_id {{order}} LIMIT %(limit)s
+        WINDOW place AS (ORDER BY {{place}} ROWS UNBOUNDED PRECEDING)
+        ORDER BY {{place}} LIMIT %(limit)s
     ) e WHERE number = 1 OR size <= %(max_bytes)s ORDER BY notification_id {{order}}"""  # noqa: S608 - made of constants
+_OF_ALL = "notification_id > %(after)s AND notification_id <= %(last)s"
+# Pairs, not `run = `: with that PostgreSQL may walk the whole log in order of position and leave the other runs out.
+_OF_RUN = """(run, notification_id) > (%(run)s::text, %(after)s::int8)
+    AND (run, notification_id) <= (%(run)s::text, %(last)s::int8)"""
 _AT = f"""SELECT {_COLUMNS} FROM stored_events
     WHERE notification_id = ANY(%b::int8[]) ORDER BY notification_id"""  # noqa: S608 - made of constants
 _STREAM = f"""SELECT {_COLUMNS} FROM stored_events
@@ -64,11 +69,9 @@ class PostgresEventLog(PostgresApplicationRecorder):
         run: RunId | None = None,
         tags: Collection[str] | None = None,
     ) -> list[RecordedEvent]:
-        where = ["notification_id > %(after)s"]
-        if until is not None:
-            where.append("notification_id <= %(until)s")
-        wanted = {"after": after, "until": until, "limit": limit, "max_bytes": max_bytes}
-        return self._read(where, "ASC", wanted, run, tags)
+        last = INT64_MAX if until is None else until
+        wanted = {"after": after, "last": last, "limit": limit, "max_bytes": max_bytes}
+        return self._read("ASC", wanted, run, tags)
 
     def read_back(
         self,
@@ -79,8 +82,8 @@ class PostgresEventLog(PostgresApplicationRecorder):
         run: RunId | None = None,
         tags: Collection[str] | None = None,
     ) -> list[RecordedEvent]:
-        wanted = {"before": before, "limit": limit, "max_bytes": max_bytes}
-        return self._read(["notification_id < %(before)s"], "DESC", wanted, run, tags)
+        wanted = {"after": 0, "last": before - 1, "limit": limit, "max_bytes": max_bytes}
+        return self._read("DESC", wanted, run, tags)
 
     def at(self, positions: Sequence[Position]) -> list[RecordedEvent]:
         return self._select(_AT, (list(positions),))
@@ -121,18 +124,14 @@ class PostgresEventLog(PostgresApplicationRecorder):
         self._writer.close()
 
     def _read(
-        self,
-        where: list[str],
-        order: str,
-        wanted: Mapping[str, object],
-        run: RunId | None,
-        tags: Collection[str] | None,
+        self, order: str, wanted: Mapping[str, object], run: RunId | None, tags: Collection[str] | None
     ) -> list[RecordedEvent]:
-        if run is not None:
-            where.append("run = %(run)s")
+        """Events behind position `after` up to `last`, of one run or of all."""
+        where = _OF_ALL if run is None else _OF_RUN
         if tags is not None:
-            where.append("topic = ANY(%(tags)s)")
-        statement = _READ.format(where=" AND ".join(where), order=order)
+            where += " AND topic = ANY(%(tags)s)"
+        place = f"notification_id {order}" if run is None else f"run {order}, notification_id {order}"
+        statement = _READ.format(where=where, order=order, place=place)
         return self._select(statement, {**wanted, "run": run, "tags": None if tags is None else list(tags)})
 
     def _select(self, statement: str, wanted: Sequence[object] | Mapping[str, object]) -> list[RecordedEvent]:

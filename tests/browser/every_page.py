@@ -9,8 +9,13 @@ from tests.console.test_validation import metric, outcome, population, protocol
 
 HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
 SERIOUS = {"serious", "critical"}
-COLOURS = {"runOnly": ["color-contrast"]}
-LOOKS = (("light", 1280, {}), ("dark", 1280, COLOURS), ("dark", 390, {}), ("light", 390, COLOURS))
+COLOURS: dict[str, list[str]] = {"runOnly": ["color-contrast"]}
+LOOKS: tuple[tuple[str, int, dict[str, list[str]]], ...] = (
+    ("light", 1280, {}),
+    ("dark", 1280, COLOURS),
+    ("dark", 390, {}),
+    ("light", 390, COLOURS),
+)
 """Colours, width of the screen, and which rules: all, or those that other colours alone can break."""
 TABLE = "/?pin=owner&column=config:lr&column=last:lr&column=tags&sort=-last:train/loss&where=duration+!=+unknown&find=l"
 

@@ -29,8 +29,8 @@ def test_the_last_lines_are_shown_and_a_line_that_is_asked_for_stands_among_its_
 
     last, middle, first = site.page(logs), site.page(f"{logs}?line=1000"), site.page(f"{logs}?line=1")
 
-    assert (numbers(last)[0], numbers(last)[-1], marked(last)) == (1501, 2000, [])
-    assert (numbers(middle)[0], numbers(middle)[-1], marked(middle)) == (750, 1249, ["L1000"])
+    assert (numbers(last)[0], numbers(last)[-1], marked(last)) == (1701, 2000, [])
+    assert (numbers(middle)[0], numbers(middle)[-1], marked(middle)) == (850, 1149, ["L1000"])
     assert (numbers(first)[0], marked(first)) == (1, ["L1"])
     assert numbers(site.page(f"{logs}?line=2001")) == numbers(last)
     assert 'name="later" class="small" hidden' in last

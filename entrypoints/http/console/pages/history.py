@@ -23,7 +23,7 @@ from entrypoints.http.console.pages.job_head import job_head, live_address
 from entrypoints.http.console.rendering import rendered
 from entrypoints.http.console.wording import number, size
 
-_A_PAGE = 100
+_A_PAGE = 50
 _ROUNDS = 10
 _SHOWN_CHARS = 20_000
 Before = Annotated[int | None, QueryParameter(ge=0, le=INT64_MAX)]

@@ -28,7 +28,7 @@ from entrypoints.http.console.pages.log_lines import SHOWN_CHARS, last_lines, li
 from entrypoints.http.console.rendering import rendered
 from entrypoints.http.ingest.timestamps import micros
 
-_SHOWN = 500
+_SHOWN = 300
 _MOST = 1_000
 _HAS_OFFSET = re.compile(r"(?:[Zz]|[+-]\d\d:?\d\d)\Z")
 _DIGITS = 19
