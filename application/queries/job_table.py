@@ -136,7 +136,7 @@ class _Question:
         ]
         jobs = [self._cells.jobs[number] for number in numbers]
         rows = [
-            TableRow(run=item_of(job.record, job.heard_at), cells=[cells[at] for cells in columns])
+            TableRow(run=item_of(job.record, job.heard_at, self._now), cells=[cells[at] for cells in columns])
             for at, job in enumerate(jobs)
         ]
         return Table(

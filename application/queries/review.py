@@ -15,7 +15,7 @@ from application.queries.moment import moment
 from application.queries.observation_contract import Descriptor, descriptors
 from application.queries.page import MOST, Page, cursor_of, page_size, parts_of
 from application.queries.run import RunItem, run_item
-from domain.ids import Attempt, RunId
+from domain.ids import Attempt, Micros, RunId
 from domain.rules.metric_ranking import Ahead, ComparisonVerdict, MetricEvidence, ahead, comparison_verdict
 
 _KIND = "review-metric"
@@ -79,6 +79,7 @@ def review(
     left: RunId,
     right: RunId,
     *,
+    now: Micros,
     q: str = "",
     differing: bool = False,
     limit: int | None = None,
@@ -90,8 +91,8 @@ def review(
     page, which may so hold fewer than `limit` items, or none, before the last.
     """
     return Review(
-        left=run_item(views, left),
-        right=run_item(views, right),
+        left=run_item(views, left, now=now),
+        right=run_item(views, right, now=now),
         metrics=_metrics(views, (left, right), q=q, differing=differing, size=page_size(limit), cursor=cursor),
         benchmarks=_benchmarks(views, left, right),
     )

@@ -28,6 +28,7 @@ from application.queries.transport import Transport, transport
 from domain.errors import UnknownRun, UnknownThing
 from domain.events.lifecycle import LifecycleName
 from domain.ids import Attempt, Micros, RunId
+from domain.rules.job_silence import silent_since
 
 
 class RunItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +50,8 @@ class RunItem(msgspec.Struct, frozen=True, kw_only=True):
     finished_at: str | None
     last_event_at: str | None
     """When the job was last heard, whatever it reported."""
+    silent_since: str | None
+    """The same, where it should have been heard since; None where nothing is missed. It changes no status."""
 
 
 class LifecycleItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,6 +140,7 @@ class Run(RunItem, frozen=True, kw_only=True):
 def runs(
     views: Views,
     *,
+    now: Micros,
     status: RunStatus | None = None,
     owner: str | None = None,
     tag: str | None = None,
@@ -158,7 +162,7 @@ def runs(
     heard: dict[RunId, list[ActivityRecord]] = {}
     for one in views.records.find(ACTIVITY, Where("run", "in", ids)) if ids else ():
         heard.setdefault(one.run, []).append(one)
-    return Page(items=[_item(record, heard.get(record.run, ())) for record in found], next_cursor=following)
+    return Page(items=[_item(record, heard.get(record.run, ()), now) for record in found], next_cursor=following)
 
 
 def run(views: Views, run_id: RunId, *, now: Micros) -> Run:
@@ -167,7 +171,7 @@ def run(views: Views, run_id: RunId, *, now: Micros) -> Run:
     activity = _activity(views, run_id)
     attempts = views.records.find(ATTEMPT, Where("run", "=", run_id))
     return Run(
-        **msgspec.structs.asdict(_item(record, activity)),
+        **msgspec.structs.asdict(_item(record, activity, now)),
         notes=record.notes,
         shared=any(not is_over(share, now) for share in record.shares),
         attempts=[_attempt(attempt, activity) for attempt in attempts],
@@ -180,9 +184,9 @@ def run(views: Views, run_id: RunId, *, now: Micros) -> Run:
     )
 
 
-def run_item(views: Views, run_id: RunId) -> RunItem:
+def run_item(views: Views, run_id: RunId, *, now: Micros) -> RunItem:
     """One run as in the list. Raises `UnknownRun`."""
-    return _item(run_of(views, run_id), _activity(views, run_id))
+    return _item(run_of(views, run_id), _activity(views, run_id), now)
 
 
 def run_of(views: Views, run_id: RunId) -> RunRecord:
@@ -222,7 +226,7 @@ def _activity(views: Views, run_id: RunId) -> list[ActivityRecord]:
     return views.records.find(ACTIVITY, Where("run", "=", run_id))
 
 
-def item_of(record: RunRecord, last_event_at: Micros | None) -> RunItem:
+def item_of(record: RunRecord, last_event_at: Micros | None, now: Micros) -> RunItem:
     """The run as in a list; `last_event_at`: when it was last heard, None where it never was."""
     return RunItem(
         run_id=record.run,
@@ -237,11 +241,12 @@ def item_of(record: RunRecord, last_event_at: Micros | None) -> RunItem:
         started_at=moment_or_none(record.started_at),
         finished_at=moment_or_none(record.finished_at),
         last_event_at=moment_or_none(last_event_at),
+        silent_since=moment_or_none(silent_since(record.status, last_event_at, now)),
     )
 
 
-def _item(record: RunRecord, activity: Sequence[ActivityRecord]) -> RunItem:
-    return item_of(record, max((one.last_event_at for one in activity), default=None))
+def _item(record: RunRecord, activity: Sequence[ActivityRecord], now: Micros) -> RunItem:
+    return item_of(record, max((one.last_event_at for one in activity), default=None), now)
 
 
 def _attempt(record: AttemptRecord, activity: Sequence[ActivityRecord]) -> AttemptItem:

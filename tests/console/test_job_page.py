@@ -92,7 +92,6 @@ def test_heartbeats_that_ended_with_the_job_are_not_held_against_it(site, job):
         tab="charts",
         position=1,
         as_of=None,
-        silent_since=None,
         warnings=[],
         signals=[],
         shown=None,
@@ -193,7 +192,7 @@ def test_the_log_page_holds_the_last_lines_and_goes_on_behind_them(site, job):
     job.post("logs", chunks=[f"line {n}\n" for n in range(700)] + ["half"], eof=False)
     html = site.page(f"/runs/{job.run_id}/logs")
     shown = [int(n) for n in re.findall(r'data-n="(\d+)"', html)]
-    assert shown == list(range(201, 701))
+    assert shown == list(range(401, 701))
     assert re.search(r'class="line partial" [^>]*data-n="700"', html)
     live = re.search(r'<tp-live src="([^"]*)"', html)
     assert live is not None

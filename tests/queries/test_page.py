@@ -55,10 +55,10 @@ def test_a_cursor_of_another_shape_is_refused(cursor):
 def test_junk_for_the_cursor_of_a_list_is_refused_and_an_empty_one_is_the_start(nothing):
     nothing.of(*(a.a_run(run=RunId(f"r{n}")) for n in range(3)))
 
-    assert len(runs(nothing.views, cursor="").items) == 3
+    assert len(runs(nothing.views, now=a.NOON, cursor="").items) == 3
     for junk in ("x", "🙂", cursor_of("run", 1), cursor_of("run", "r", 1), cursor_of("round", 1, "r")):
         with pytest.raises(Refused):
-            runs(nothing.views, cursor=junk)
+            runs(nothing.views, now=a.NOON, cursor=junk)
 
 
 def test_a_page_holds_50_unless_told_otherwise_and_1000_at_most():
@@ -66,10 +66,10 @@ def test_a_page_holds_50_unless_told_otherwise_and_1000_at_most():
     nothing = Reports()
     nothing.of(*(a.a_run(run=RunId(f"r{n:02}")) for n in range(51)))
 
-    page = runs(nothing.views)
+    page = runs(nothing.views, now=a.NOON)
 
     assert len(page.items) == 50
-    assert [one.run_id for one in runs(nothing.views, cursor=page.next_cursor).items] == ["r00"]
+    assert [one.run_id for one in runs(nothing.views, now=a.NOON, cursor=page.next_cursor).items] == ["r00"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def declared(run, **descriptor):
 
 
 def metrics(reports, **asked):
-    return review(reports.views, a.RUN, OTHER, **asked).metrics
+    return review(reports.views, a.RUN, OTHER, now=a.NOON, **asked).metrics
 
 
 def test_metrics_of_either_run_stand_side_by_side(two):
@@ -116,7 +116,7 @@ def test_benchmarks_are_grouped_and_none_is_ranked(two):
         a.a_benchmark_score(run=OTHER, value=0.7, model="third"),
     )
 
-    found = review(two.views, a.RUN, OTHER).benchmarks
+    found = review(two.views, a.RUN, OTHER, now=a.NOON).benchmarks
 
     assert [(one.benchmark, one.metric, [score.value for score in one.left]) for one in found] == [
         ("gsm8k", "acc", []),
@@ -126,8 +126,8 @@ def test_benchmarks_are_grouped_and_none_is_ranked(two):
 
 
 def test_both_runs_are_named_and_must_exist(two):
-    found = review(two.views, a.RUN, OTHER)
+    found = review(two.views, a.RUN, OTHER, now=a.NOON)
 
     assert (found.left.run_id, found.right.run_id, found.left.status) == (a.RUN, OTHER, "created")
     with pytest.raises(UnknownRun):
-        review(two.views, a.RUN, RunId("nowhere"))
+        review(two.views, a.RUN, RunId("nowhere"), now=a.NOON)

@@ -183,7 +183,7 @@ def test_only_what_a_job_reports_is_a_sign_of_life(reports):
     reports.of(a.a_log(), a.a_share(), a.a_withdrawal(), a.a_revocation(), a.an_execution(attempt=1, token_id="t2"))
 
     assert run(reports.views, a.RUN, now=reports.now).last_event_at == AT(3)
-    assert runs(reports.views).items[0].last_event_at == AT(3)
+    assert runs(reports.views, now=a.NOON).items[0].last_event_at == AT(3)
 
 
 def test_a_run_can_be_read_as_it_was(reports):
@@ -198,10 +198,10 @@ def test_a_run_can_be_read_as_it_was(reports):
 def test_runs_come_newest_first_and_page_without_gap_or_repeat(nothing):
     nothing.of(*(named(f"r{n}") for n in range(7)))
 
-    first = runs(nothing.views, limit=3)
+    first = runs(nothing.views, now=a.NOON, limit=3)
     nothing.of(named("later"))
-    second = runs(nothing.views, limit=3, cursor=first.next_cursor)
-    third = runs(nothing.views, limit=3, cursor=second.next_cursor)
+    second = runs(nothing.views, now=a.NOON, limit=3, cursor=first.next_cursor)
+    third = runs(nothing.views, now=a.NOON, limit=3, cursor=second.next_cursor)
 
     assert [ids(page) for page in (first, second, third)] == [["r6", "r5", "r4"], ["r3", "r2", "r1"], ["r0"]]
     assert third.next_cursor is None
@@ -210,7 +210,7 @@ def test_runs_come_newest_first_and_page_without_gap_or_repeat(nothing):
 def test_a_last_page_that_is_full_says_that_nothing_follows(nothing):
     nothing.of(*(named(f"r{n}") for n in range(3)))
 
-    assert runs(nothing.views, limit=3).next_cursor is None
+    assert runs(nothing.views, now=a.NOON, limit=3).next_cursor is None
 
 
 def test_runs_are_found_by_status_owner_tag_and_text(nothing):
@@ -222,17 +222,17 @@ def test_runs_are_found_by_status_owner_tag_and_text(nothing):
     nothing.of(a.an_execution(run=RunId("b")), a.a_lifecycle("failed", run=RunId("b")))
     views = nothing.views
 
-    assert ids(runs(views, status="failed")) == ["b"]
-    assert ids(runs(views, status="created")) == ["c", "a"]
-    assert ids(runs(views, owner="bob")) == ["b"]
-    assert ids(runs(views, tag="h200")) == ["c", "a"]
-    assert ids(runs(views, tag="h2")) == []
-    assert ids(runs(views, q="grpo ON")) == ["a"]
-    assert ids(runs(views, q="recipe-one")) == ["b"]
-    assert ids(runs(views, q="NeMo")) == ["c"]
-    assert ids(runs(views, q="0% _")) == ["c"]
-    assert ids(runs(views, q="%")) == ["c"]
-    assert ids(runs(views, tag="h200", owner="ada", q="maths", status="created")) == ["a"]
+    assert ids(runs(views, now=a.NOON, status="failed")) == ["b"]
+    assert ids(runs(views, now=a.NOON, status="created")) == ["c", "a"]
+    assert ids(runs(views, now=a.NOON, owner="bob")) == ["b"]
+    assert ids(runs(views, now=a.NOON, tag="h200")) == ["c", "a"]
+    assert ids(runs(views, now=a.NOON, tag="h2")) == []
+    assert ids(runs(views, now=a.NOON, q="grpo ON")) == ["a"]
+    assert ids(runs(views, now=a.NOON, q="recipe-one")) == ["b"]
+    assert ids(runs(views, now=a.NOON, q="NeMo")) == ["c"]
+    assert ids(runs(views, now=a.NOON, q="0% _")) == ["c"]
+    assert ids(runs(views, now=a.NOON, q="%")) == ["c"]
+    assert ids(runs(views, now=a.NOON, tag="h200", owner="ada", q="maths", status="created")) == ["a"]
 
 
 def test_no_text_of_a_run_can_stop_its_view(nothing):
@@ -241,13 +241,13 @@ def test_no_text_of_a_run_can_stop_its_view(nothing):
     found = run(nothing.views, RunId("a"), now=nothing.now)
 
     assert (found.faults, found.name, found.notes) == ([], "n\0ul", "\0")
-    assert ids(runs(nothing.views, q="ul", tag="t\ufffd")) == ["a"]
+    assert ids(runs(nothing.views, now=a.NOON, q="ul", tag="t\ufffd")) == ["a"]
 
 
 def test_a_run_in_the_list_is_what_it_is_alone(reports):
     reports.of(a.a_lifecycle("running"))
 
-    (item,) = runs(reports.views).items
+    (item,) = runs(reports.views, now=a.NOON).items
     whole = run(reports.views, a.RUN, now=Micros(a.NOON))
 
     assert item == type(item)(**{name: getattr(whole, name) for name in item.__struct_fields__})
@@ -256,4 +256,4 @@ def test_a_run_in_the_list_is_what_it_is_alone(reports):
 @pytest.mark.parametrize("limit", [0, -1, 1001])
 def test_a_limit_outside_1_to_1000_is_refused(nothing, limit):
     with pytest.raises(Refused):
-        runs(nothing.views, limit=limit)
+        runs(nothing.views, now=a.NOON, limit=limit)

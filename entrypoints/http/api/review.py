@@ -28,7 +28,8 @@ def compare_runs(
 ) -> Response[Review]:
     """Metrics with comparison-identity verdicts, benchmarks. It establishes no equivalence of protocols."""
     with moment.views(left, right) as views:
-        found = review(views, RunId(left), RunId(right), q=q, differing=only == "differing", limit=limit, cursor=cursor)
+        time, differing = moment.time(views), only == "differing"
+        found = review(views, RunId(left), RunId(right), now=time, q=q, differing=differing, limit=limit, cursor=cursor)
         return moment.answer(views, found)
 
 

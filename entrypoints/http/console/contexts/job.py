@@ -52,8 +52,6 @@ class JobHead(msgspec.Struct, frozen=True, kw_only=True):
     """How much of the log this page knows."""
     as_of: str | None
     """When the last event that counts was recorded, ISO-8601; None where the page shows the job as it is."""
-    silent_since: str | None
-    """When it was last heard, where that is over a minute ago and it should be running; display only, no status."""
     warnings: list[str]
     """What keeps, or will keep, reports from arriving."""
     shown: AttemptItem | None

@@ -30,8 +30,6 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
     """One row."""
 
     run: RunItem
-    silent: bool
-    """It should be running and was not heard for a minute. Shown beside the status, which it never changes."""
     cells: list[CellView]
     """One a column."""
 

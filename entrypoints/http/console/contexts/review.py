@@ -20,8 +20,6 @@ class ReviewedSide(msgspec.Struct, frozen=True, kw_only=True):
     """Address of the job, at the same moment."""
     change: str
     """This page without the job, to choose another."""
-    silent: bool
-    """It should be running and was not heard for a minute. Display only, no status."""
     transport: Transport
 
 

@@ -16,7 +16,7 @@ from application.queries.hyperparameters import hyperparameters
 from application.queries.node_differences import node_differences
 from application.queries.run import run_item
 from domain.ids import RunId
-from entrypoints.http.console.console import AsSignedIn, Console, Using, here, user_of
+from entrypoints.http.console.console import AsSignedIn, Console, Using, here, moment_of, user_of
 from entrypoints.http.console.contexts.config import (
     AgainstView,
     ConfigPage,
@@ -111,7 +111,7 @@ def _nodes(ran: Environment) -> NodesView:
 def _against(views: Views, look: Look, against: str, q: str) -> AgainstView:
     other = look_of(against, as_of="" if look.as_of is None else str(look.as_of))
     return AgainstView(
-        run=run_item(views, RunId(against)),
+        run=run_item(views, RunId(against), now=moment_of(views, look)),
         page=other.page("config"),
         without=look.page("config", q=q),
         parts=config_diffs(views, look, other, q),

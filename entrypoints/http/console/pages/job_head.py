@@ -22,7 +22,6 @@ from domain.rules.token_expiry import token_notice
 from entrypoints.http.console.console import AsSignedIn, Console, Using, moment_of, user_of
 from entrypoints.http.console.contexts.job import JobHead, JobHeadPart, Signal, Tab
 from entrypoints.http.console.look import Look, Looking
-from entrypoints.http.console.pages.jobs import is_silent
 from entrypoints.http.console.receipt_words import receipt_view
 from entrypoints.http.console.rendering import rendered
 from entrypoints.http.signed_in import SignedIn
@@ -41,7 +40,6 @@ def job_head(views: Views, console: Console, signed_in: SignedIn, look: Look, ta
         tab=tab,
         position=views.position,
         as_of=None if look.as_of is None else iso(moment),
-        silent_since=found.last_event_at if is_silent(found, moment) else None,
         warnings=list(_warnings(found, latest, console.ingest_address, moment)),
         shown=shown,
         signals=[] if shown is None else _signals(shown),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -14,10 +13,7 @@ from application.clock import now
 from application.queries.job_column import FactColumn
 from application.queries.job_table import Asked, JobTable, Table
 from application.queries.job_table_csv import table_csv
-from application.queries.run import RunItem
 from domain.errors import Refused
-from domain.ids import Micros
-from domain.rules.transport_health import SILENT_AFTER_MICROS
 from entrypoints.http.console.console import AsSignedIn, Using, go, here, user_of
 from entrypoints.http.console.contexts.jobs import ColumnsPart, JobsPage, JobView
 from entrypoints.http.console.pages.job_cells import cell_view
@@ -27,7 +23,6 @@ from entrypoints.http.console.rendering import rendered
 from entrypoints.http.console.table_look import STATUSES, USUAL, Search, TableLook, page_number, table_look
 
 A_PAGE = 50
-_ACTIVE = frozenset({"starting", "running"})
 _IN_FORM = frozenset({"q", "status", "owner", "tag"})
 _NOTHING = Table(
     columns=[], rows=[], first=0, met=0, jobs=0, notes=[], conditions=[], nobody_knows=[], next_cursor=None
@@ -62,7 +57,6 @@ def jobs(
             jobs=[
                 JobView(
                     run=row.run,
-                    silent=is_silent(row.run, moment),
                     cells=[cell_view(one, cell) for one, cell in zip(asked.columns, row.cells, strict=True)],
                 )
                 for row in shown.rows
@@ -134,14 +128,6 @@ def compare(job: Annotated[list[str] | None, QueryParameter(name="job")] = None)
     if len(ticked) != 2:  # noqa: PLR2004 - a pair
         raise Refused.at("job", "tick two jobs to compare")
     return go(f"/review?{urlencode({'left': ticked[0], 'right': ticked[1]})}")
-
-
-def is_silent(run: RunItem, at: Micros) -> bool:
-    """Whether a job that should be running was last heard over a minute ago. No status: the next event lifts it."""
-    if run.status not in _ACTIVE or run.last_event_at is None:
-        return False
-    heard = datetime.fromisoformat(run.last_event_at).astimezone(UTC).timestamp() * 1_000_000
-    return at - heard >= SILENT_AFTER_MICROS
 
 
 def _pages(table: TableLook, shown: Table, page: int) -> list[tuple[str, str]]:

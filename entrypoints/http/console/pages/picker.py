@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from application.clock import now
 from application.ports.views import Views
 from application.queries.run import runs
 from domain.ids import RunId
@@ -24,7 +25,7 @@ def picker(
     address: Callable[[RunId], str],
 ) -> Picker:
     """Of `views` as they are: what is offered is a name to choose, whenever it is looked at."""
-    found = runs(views, q=q.strip()[:SEARCH_CHARS], limit=_OFFERED)
+    found = runs(views, now=now(), q=q.strip()[:SEARCH_CHARS], limit=_OFFERED)
     return Picker(
         action=action,
         kept=[(name, str(value)) for name, value in kept.items() if value not in {None, ""}],

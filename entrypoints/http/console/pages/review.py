@@ -11,7 +11,7 @@ from tuneplane.contract import METRIC_KEY_CHARS
 from application.ports.views import Views
 from application.queries.review import LOOKED_AT, Review, review
 from domain.ids import RunId
-from entrypoints.http.console.console import AsSignedIn, Using, here, user_of
+from entrypoints.http.console.console import AsSignedIn, Using, here, moment_of, user_of
 from entrypoints.http.console.contexts.review import BothView, MetricRow, MetricsView, ReviewPage
 from entrypoints.http.console.pages.config_diffs import config_diffs
 from entrypoints.http.console.pages.review_choices import round_choices
@@ -60,6 +60,7 @@ def _both(views: Views, jobs: Reviewed, seeking: Seeking, q: str, only: Only, cu
         views,
         RunId(jobs.left),
         RunId(jobs.right),
+        now=moment_of(views, jobs.look("left")),
         q=q.strip(),
         differing=only == "differing",
         limit=_METRICS_A_PAGE,

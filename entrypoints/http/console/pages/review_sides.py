@@ -20,7 +20,6 @@ from entrypoints.http.console.console import Console, moment_of
 from entrypoints.http.console.contexts.picker import Picker
 from entrypoints.http.console.contexts.review import ReviewedSide, Sides
 from entrypoints.http.console.look import Look, look_of
-from entrypoints.http.console.pages.jobs import is_silent
 from entrypoints.http.console.pages.picker import SEARCH_CHARS, picker
 
 SideName = Literal["left", "right"]
@@ -131,13 +130,12 @@ def sides_of(
 def _side(views: Views, reviewed: Reviewed, side: SideName) -> ReviewedSide:
     look = reviewed.look(side)
     now = moment_of(views, look)
-    run = run_item(views, RunId(look.run_id))
+    run = run_item(views, RunId(look.run_id), now=now)
     jobs = reviewed.jobs()
     return ReviewedSide(
         run=run,
         page=look.page(),
         change=(_replaced(jobs, left="") if side == "left" else _replaced(jobs, right="")).address(),
-        silent=is_silent(run, now),
         transport=transport(views, run.run_id, now=now),
     )
 

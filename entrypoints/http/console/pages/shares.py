@@ -103,7 +103,7 @@ def _page(
     me = request.user.account
     everybody = me.role == "admin"
     with console.views(Look(run_id=run_id)) if run_id else console.reading.now() as views:
-        chosen = run_item(views, RunId(run_id)) if run_id else None
+        chosen = run_item(views, RunId(run_id), now=now()) if run_id else None
         found = shares(
             views,
             accounts,
