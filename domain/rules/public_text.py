@@ -62,16 +62,23 @@ def public_text(text: str, names: Collection[str] = ()) -> str:
         if not word or _BETWEEN.fullmatch(word):
             shown.append(word)
             continue
+        if word in {":", "="}:
+            shown.append(word)
+            named += word
+            continue
         shown.append(NOT_SHOWN if _belongs(named, word) else _word(word, hidden))
-        named = word if word not in {":", "="} else f"{named}{word}"
+        named = word
     return "".join(shown)
 
 
 def _belongs(named: str, word: str) -> bool:
-    """Whether the word before names what this word must not tell: `--token x`, `"password": "x"`, `Bearer x`."""
+    """Whether the word before names what this word must not tell.
+
+    As in `--token x`, `"password": "x"`, `["password", "x"]`, `Bearer x`.
+    """
     if re.split("[:=]", named)[-1].lower() in {"bearer", "basic"}:
         return len(word) >= _SHORTEST_CREDENTIAL and any(letter.isdigit() for letter in word)
-    is_name = named.startswith("-") or named.endswith((":", "="))
+    is_name = named.startswith("-") or named.endswith((":", "=")) or named.lower() in _SECRET
     return is_name and "=" not in named[:-1] and not word.startswith("-") and _keeps_back(named, word)
 
 

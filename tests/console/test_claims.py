@@ -54,6 +54,8 @@ CLAIMS = {
     "a line that looks like an error": ("logs?q=x", "What looks like an error is a guess from its words."),
     "unknown is not zero": ("validation", "have unknown counts, not zero"),
     "old history": ("", "cannot be reconstructed"),
+    "old history, in the history": ("history", "cannot be reconstructed"),
+    "an unknown card is no idle card": ("hardware", "What a host did not report is unknown"),
 }
 
 
@@ -132,6 +134,24 @@ def test_a_review_says_what_it_does_not_establish(site, job, claim):
     round_id = ":r1" if path else ""
     address = f"/review{path}?left={job.run_id}{round_id}&right={other.run_id}{round_id}"
     assert sentence in text_of(site.page(address))
+
+
+def test_two_configurations_establish_no_equivalence(site, job):
+    text = text_of(site.page(f"/runs/{job.run_id}/config?against={site.open_attempt().run_id}"))
+    assert "Comparing configurations establishes no protocol equivalence" in text
+
+
+def test_two_trajectories_beside_each_other_prove_no_more_than_one(site, job):
+    kept(job)
+    one = f"{job.run_id}:{trajectory_id('validation', 'r1', 't1', 0)}"
+    text = text_of(site.page(f"/review/trajectories?left={one}&right={one}"))
+    for sentence in (
+        "Missing text does not mean that a trial failed.",
+        "A low reward is no failed answer.",
+        "A logging step proves no policy version.",
+        "Retained text is sampled unless it says otherwise",
+    ):
+        assert sentence in text, sentence
 
 
 def test_a_review_of_jobs_without_rounds_says_unknown_and_not_zero(site, job):

@@ -85,6 +85,7 @@ def test_what_looks_like_a_secret_is_hidden_wherever_it_stands(secret):
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
+        ('[["password", "x1"], ["lr", 0.1]]', f'[["password", "{NOT_SHOWN}"], ["lr", 0.1]]'),
         ("--api-key abc --lr 0.1", f"--api-key {NOT_SHOWN} --lr 0.1"),
         ("--token=abc run", f"--token={NOT_SHOWN} run"),
         (

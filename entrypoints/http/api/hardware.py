@@ -8,6 +8,7 @@ import msgspec
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter, SkipValidation
+from tuneplane.contract import INT64_MAX
 
 from application.ports.series_view import Chart
 from application.queries import hardware as queries
@@ -20,9 +21,12 @@ from entrypoints.http.api.moment import Cursor, Limit, Moment, OfAttempt
 from entrypoints.http.api.series import SHOWN, Buckets, Keys
 
 FirstMoment = Annotated[
-    int | None, QueryParameter(name="from", description="First moment, microseconds since the epoch, inclusive.")
+    int | None,
+    QueryParameter(
+        name="from", ge=0, le=INT64_MAX, description="First moment, microseconds since the epoch, inclusive."
+    ),
 ]
-LastMoment = Annotated[int | None, QueryParameter(name="to", description="Last moment, inclusive.")]
+LastMoment = Annotated[int | None, QueryParameter(name="to", ge=0, le=INT64_MAX, description="Last moment, inclusive.")]
 
 
 class Devices(msgspec.Struct, frozen=True):
