@@ -7,7 +7,15 @@ import re
 from tuneplane.contract import RUN_ID_PATTERN
 
 from domain.errors import UnknownRun
-from domain.events import Event, ExecutionOpened, IngestTokensRevoked, RunCreated, RunShared, ShareWithdrawn
+from domain.events import (
+    Event,
+    ExecutionOpened,
+    IngestTokenIssued,
+    IngestTokensRevoked,
+    RunCreated,
+    RunShared,
+    ShareWithdrawn,
+)
 from domain.ids import RunId, StreamId, stream_id
 from domain.placement import Placement, Verdict
 from domain.rules import append_next, one_writer_at_a_time
@@ -45,6 +53,11 @@ def create_run(event: RunCreated) -> Placement:
 def open_execution(event: ExecutionOpened) -> Placement:
     """Attempts count from 0, without gaps."""
     return one_writer_at_a_time.place(event, attempts_stream(event.run), event.attempt + 1)
+
+
+def issue_token(event: IngestTokenIssued) -> Placement:
+    """Each further token of an attempt is on record."""
+    return append_next.place(event, stream_id(event.run, event.attempt, "further-tokens"))
 
 
 def revoke_tokens(event: IngestTokensRevoked) -> Placement:

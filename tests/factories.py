@@ -11,6 +11,7 @@ from domain.events import (
     ExecutionOpened,
     HardwareSampled,
     HyperparametersReported,
+    IngestTokenIssued,
     IngestTokensRevoked,
     LifecycleReported,
     LogReported,
@@ -47,6 +48,10 @@ def a_run(**changes: Any) -> RunCreated:
 
 def an_execution(**changes: Any) -> ExecutionOpened:
     return ExecutionOpened(**{**JOB, "token_id": "t1", "expires_at": NOON, "opened_by": "ada", **changes})
+
+
+def a_further_token(**changes: Any) -> IngestTokenIssued:
+    return IngestTokenIssued(**{**JOB, "token_id": "t2", "expires_at": NOON, "issued_by": "ada", **changes})
 
 
 def a_revocation(**changes: Any) -> IngestTokensRevoked:

@@ -1,4 +1,4 @@
-"""Opens the next execution attempt of a run, with an ingest token of its own."""
+"""Opens the next execution attempt of a run with an ingest token, or takes an open one up with a further token."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from application.deciding import decided
 from application.event_log.group_commit import GroupCommit
 from application.ports.event_log import EventLog
 from application.ports.ingest_tokens import IngestToken, IngestTokens
-from domain.errors import Refused, UnknownRun
-from domain.events import ExecutionOpened
+from domain.errors import Refused, UnknownRun, UnknownThing
+from domain.events import ExecutionOpened, IngestTokenIssued
 from domain.ids import DAY_MICROS, Attempt, Micros, Position, RunId
-from domain.run import attempts_stream, open_execution, run_stream
+from domain.run import attempts_stream, issue_token, open_execution, run_stream
 
 LONGEST_TOKEN_DAYS = 3_650
 
@@ -56,14 +56,36 @@ class OpenExecution:
 
     def __call__(self, run: RunId, *, opened_by: str, token_days: int | None = None) -> OpenedExecution:
         """The attempt counts from 0, without gaps, however many are opened at once."""
+        minted, expires_at = self._minted(run, token_days)
+        attempt, position = decided(lambda: self._opened(run, minted, expires_at, opened_by))
+        return self._handed_over(run, attempt, minted, expires_at, position)
+
+    def again(self, run: RunId, attempt: Attempt, *, opened_by: str, token_days: int | None = None) -> OpenedExecution:
+        """A further token for an attempt that is open already, for who brings in later what belongs to it.
+
+        Raises `UnknownThing` for an attempt that was never opened. Tokens handed out before keep working.
+        """
+        minted, expires_at = self._minted(run, token_days)
+        if not 0 <= attempt < len(self._log.stream(attempts_stream(run))):
+            raise UnknownThing(f"Run {run} has no attempt {attempt}.")
+        event = IngestTokenIssued(
+            run=run, attempt=attempt, token_id=minted.id, expires_at=expires_at, issued_by=opened_by
+        )
+        position = self._commit.append_now([issue_token(event)]).position
+        return self._handed_over(run, attempt, minted, expires_at, position)
+
+    def _minted(self, run: RunId, token_days: int | None) -> tuple[Minted, Micros]:
+        """A new token and when it expires."""
         days = self._token_days if token_days is None else token_days
         if not 1 <= days <= LONGEST_TOKEN_DAYS:
             raise Refused.at("token_days", f"must be 1 to {LONGEST_TOKEN_DAYS:,}", LONGEST_TOKEN_DAYS)
         if not self._log.stream(run_stream(run)):
             raise UnknownRun(f"There is no run {run}.")
-        minted = mint("ing")
-        expires_at = Micros(self._clock() + days * DAY_MICROS)
-        attempt, position = decided(lambda: self._opened(run, minted, expires_at, opened_by))
+        return mint("ing"), Micros(self._clock() + days * DAY_MICROS)
+
+    def _handed_over(
+        self, run: RunId, attempt: Attempt, minted: Minted, expires_at: Micros, position: Position
+    ) -> OpenedExecution:
         # The event first: a token never speaks for an attempt that the log does not know.
         self._tokens.add(
             IngestToken(

@@ -11,6 +11,7 @@ from domain.events import (
     ExecutionOpened,
     HardwareSampled,
     HyperparametersReported,
+    IngestTokenIssued,
     IngestTokensRevoked,
     LifecycleReported,
     LogReported,
@@ -45,7 +46,14 @@ def summary(event: Event) -> str:
 
 def _sentence(event: Event) -> str:
     match event:
-        case RunCreated() | ExecutionOpened() | IngestTokensRevoked() | RunShared() | ShareWithdrawn():
+        case (
+            RunCreated()
+            | ExecutionOpened()
+            | IngestTokenIssued()
+            | IngestTokensRevoked()
+            | RunShared()
+            | ShareWithdrawn()
+        ):
             return _by_people(event)
         case (
             LifecycleReported()
@@ -67,13 +75,15 @@ def _sentence(event: Event) -> str:
 
 
 def _by_people(
-    event: RunCreated | ExecutionOpened | IngestTokensRevoked | RunShared | ShareWithdrawn,
+    event: RunCreated | ExecutionOpened | IngestTokenIssued | IngestTokensRevoked | RunShared | ShareWithdrawn,
 ) -> str:
     match event:
         case RunCreated():
             return f"{event.owner} made the run {event.name!r}"
         case ExecutionOpened():
             return f"{event.opened_by} opened attempt {event.attempt}"
+        case IngestTokenIssued():
+            return f"{event.issued_by} took attempt {event.attempt} up again"
         case IngestTokensRevoked():
             return f"{event.revoked_by} revoked {_counted(len(event.token_ids), 'ingest token')}"
         case RunShared():

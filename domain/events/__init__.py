@@ -18,7 +18,14 @@ from domain.events.observation import ObservationContractDeclared, ObservationRe
 from domain.events.outcome import OutcomeReported
 from domain.events.population import PopulationDeclared
 from domain.events.protocol import ProtocolDeclared
-from domain.events.run import ExecutionOpened, IngestTokensRevoked, RunCreated, RunShared, ShareWithdrawn
+from domain.events.run import (
+    ExecutionOpened,
+    IngestTokenIssued,
+    IngestTokensRevoked,
+    RunCreated,
+    RunShared,
+    ShareWithdrawn,
+)
 from domain.events.sample import SamplesReported
 from domain.events.series import HardwareSampled, MetricsReported, SeriesOpened
 from domain.events.set_aside import ReportSetAside
@@ -35,6 +42,7 @@ __all__ = [
     "ExecutionOpened",
     "HardwareSampled",
     "HyperparametersReported",
+    "IngestTokenIssued",
     "IngestTokensRevoked",
     "LifecycleReported",
     "LogReported",
@@ -66,6 +74,7 @@ Event = (
     | ExecutionOpened
     | HardwareSampled
     | HyperparametersReported
+    | IngestTokenIssued
     | IngestTokensRevoked
     | LifecycleReported
     | LogReported

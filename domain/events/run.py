@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.events.base import AttemptEvent, RunEvent
-from domain.ids import Micros
+from domain.ids import Attempt, Micros
 
 
 class RunCreated(RunEvent, frozen=True, kw_only=True, omit_defaults=True, tag="run-created.v1"):
@@ -21,6 +21,16 @@ class ExecutionOpened(AttemptEvent, frozen=True, kw_only=True, omit_defaults=Tru
     """The public half of the ingest token; its secret is stored nowhere in the log."""
     expires_at: Micros
     opened_by: str
+
+
+class IngestTokenIssued(RunEvent, frozen=True, kw_only=True, omit_defaults=True, tag="ingest-token-issued.v1"):
+    """A further token for an attempt that is open already. No sign of life of the job."""
+
+    attempt: Attempt
+    token_id: str
+    """The public half of the ingest token, as of the one the attempt was opened with."""
+    expires_at: Micros
+    issued_by: str
 
 
 class IngestTokensRevoked(RunEvent, frozen=True, kw_only=True, omit_defaults=True, tag="ingest-tokens-revoked.v1"):

@@ -16,7 +16,15 @@ from application.credentials import presented
 from application.event_log.group_commit import GroupCommit
 from application.ports.accounts import Secret
 from domain.errors import IdentityTaken, Refused, UnknownRun, UnknownThing
-from domain.events import ExecutionOpened, IngestTokensRevoked, RunCreated, RunShared, ShareWithdrawn, decode
+from domain.events import (
+    ExecutionOpened,
+    IngestTokenIssued,
+    IngestTokensRevoked,
+    RunCreated,
+    RunShared,
+    ShareWithdrawn,
+    decode,
+)
 from domain.ids import DAY_MICROS, Micros, Position, RunId
 
 NOW = Micros(1_767_225_600_000_000)
@@ -146,16 +154,40 @@ def test_attempts_opened_at_once_are_all_different(here, run):
     assert sorted(one.attempt for one in opened) == list(range(6))
 
 
+def test_an_open_attempt_is_taken_up_again_with_a_token_beside_the_first(here, run):
+    first = here.open(run, opened_by="ada")
+    here.open(run, opened_by="ada")
+    again = here.open.again(run, first.attempt, opened_by="bob", token_days=7)
+    assert (again.run_id, again.attempt, again.expires_at) == (run, 0, NOW + 7 * DAY_MICROS)
+    assert (again.env["TUNEPLANE_JOB_ATTEMPT"], again.env["TUNEPLANE_JOB_TOKEN"]) == ("0", again.token)
+    kept = [here.tokens.find(presented(one.token, "ing").id) for one in (first, again)]
+    assert [(one.run, one.attempt, one.revoked) for one in kept] == [(run, 0, False)] * 2
+    (event,) = here.events(IngestTokenIssued)
+    assert (event.attempt, event.issued_by, event.token_id) == (0, "bob", kept[1].token_id)
+    assert [one.attempt for one in here.events(ExecutionOpened)] == [0, 1]
+
+
+@pytest.mark.parametrize("attempt", [-1, 1])
+def test_an_attempt_that_was_never_opened_cannot_be_taken_up(here, run, attempt):
+    here.open(run, opened_by="ada")
+    with pytest.raises(UnknownThing):
+        here.open.again(run, attempt, opened_by="ada")
+    assert here.events(IngestTokenIssued) == []
+
+
 @pytest.mark.parametrize("days", [0, -1, 3_651])
 def test_an_impossible_life_of_a_token_is_refused(here, run, days):
     with pytest.raises(Refused):
         here.open(run, opened_by="ada", token_days=days)
+    with pytest.raises(Refused):
+        here.open.again(run, 0, opened_by="ada", token_days=days)
     assert here.events(ExecutionOpened) == []
 
 
 def test_an_unknown_run_is_said_to_be_unknown(here):
     for command in (
         lambda: here.open(NOBODY, opened_by="ada"),
+        lambda: here.open.again(NOBODY, 0, opened_by="ada"),
         lambda: here.revoke(NOBODY, revoked_by="ada"),
         lambda: here.share.share(NOBODY, shared_by="ada"),
         lambda: here.share.withdraw(NOBODY, withdrawn_by="ada"),

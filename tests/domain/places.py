@@ -18,7 +18,7 @@ from domain.outcome import report_outcome
 from domain.placement import Placement
 from domain.population import declare_population
 from domain.protocol import declare_protocol
-from domain.run import create_run, open_execution, revoke_tokens, share_run
+from domain.run import create_run, issue_token, open_execution, revoke_tokens, share_run
 from domain.sample import report_samples
 from domain.series import open_series, report_collected_scalar, report_numbered, report_unnumbered
 from domain.trajectory import delete_trajectory, store_trajectory
@@ -37,6 +37,7 @@ def opening(event: Any) -> Placement:
 PLACES: dict[str, tuple[Place, Event, str]] = {
     "run": (create_run, a.a_run(), "run"),
     "execution": (open_execution, a.an_execution(), "run attempt"),
+    "further token": (issue_token, a.a_further_token(), "run attempt"),
     "revocation": (revoke_tokens, a.a_revocation(), "run"),
     "share": (share_run, a.a_share(), "run"),
     "lifecycle": (lambda event: report_lifecycle([], event), a.a_lifecycle(), "run attempt"),

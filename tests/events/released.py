@@ -48,6 +48,7 @@ FULL: tuple[e.Event, ...] = (
     e.HyperparametersReported(
         run=RUN, attempt=ATTEMPT, params={"lr": 1e-5, "layers": [1, 2], "model": "m", "seed": None, "tied": True}
     ),
+    e.IngestTokenIssued(run=RUN, attempt=ATTEMPT, token_id="t2", expires_at=AT, issued_by="ada"),
     e.IngestTokensRevoked(run=RUN, token_ids=("t1", "t2"), revoked_by="ada"),
     e.LifecycleReported(run=RUN, attempt=ATTEMPT, event="succeeded", ts=TS),
     e.LogReported(run=RUN, attempt=ATTEMPT, pieces=("10%\r", "\x1b[31mred\x1b[0m 中文\n", "\x00"), eof=True),

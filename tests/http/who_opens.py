@@ -115,6 +115,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/api/runs"): api(Who.MEMBER, body={"name": "x"}),
     ("GET", RUN): api(),
     ("POST", f"{RUN}/executions"): api(Who.OWNER, of="spare"),
+    ("POST", f"{RUN}/executions/{{attempt}}/tokens"): api(Who.OWNER, of="spare"),
     ("DELETE", f"{RUN}/tokens"): api(Who.OWNER, of="spare"),
     ("POST", f"{RUN}/share"): api(Who.OWNER, of="spare"),
     ("GET", f"{RUN}/share"): api(Who.OWNER),

@@ -101,6 +101,7 @@ class World:
         return {
             "run": job,
             "run_id": job,
+            "attempt": "0",
             "round_id": f"round-{job}",
             "trial_id": f"trial-{job}",
             "trajectory_id": hashlib.sha256(json.dumps(parts).encode()).hexdigest(),

@@ -44,6 +44,7 @@ _PLACES: dict[type[e.Event], Callable[[Any], Placement]] = {
     e.EnvironmentReported: environment.report_environment,
     e.ExecutionOpened: run.open_execution,
     e.HyperparametersReported: hyperparameters.report_hyperparameters,
+    e.IngestTokenIssued: run.issue_token,
     e.IngestTokensRevoked: run.revoke_tokens,
     e.LogReported: log.report_unnumbered,
     e.NodesReported: environment.report_nodes,

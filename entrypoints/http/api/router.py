@@ -30,6 +30,7 @@ from entrypoints.http.signed_in import SignedInAuthentication
 ROUTES: tuple[ControllerRouterHandler, ...] = (
     runs.create,
     runs.open_execution,
+    runs.issue_token,
     runs.list_runs,
     runs.read,
     runs.revoke,

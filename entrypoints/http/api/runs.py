@@ -11,7 +11,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, SkipValidation
 
 from application.clock import now
 from application.commands.create_run import CreatedRun, CreateRun
-from application.commands.open_execution import OpenExecution
+from application.commands.open_execution import OpenedExecution, OpenExecution
 from application.commands.revoke_tokens import RevokeTokens
 from application.commands.share_run import ShareRun
 from application.ports.accounts import Accounts
@@ -23,7 +23,7 @@ from application.queries.moment import moment as iso
 from application.queries.page import Page
 from application.queries.run_owner import owner_of
 from application.queries.share import Share, shares_of
-from domain.ids import RunId
+from domain.ids import Attempt, RunId
 from entrypoints.http.api.moment import Cursor, Limit, Moment
 from entrypoints.http.signed_in import SignedIn
 
@@ -102,7 +102,25 @@ def open_execution(
 ) -> Execution:
     """Opens the next execution attempt, with an ingest token of its own."""
     _require_change(request, log, run)
-    made = opening(RunId(run), opened_by=request.user.account.name, token_days=data.token_days)
+    return _execution(opening(RunId(run), opened_by=request.user.account.name, token_days=data.token_days))
+
+
+@post("/api/runs/{run:str}/executions/{attempt:int}/tokens", sync_to_thread=True)
+def issue_token(
+    request: AsSignedIn,
+    run: FromPath[str],
+    attempt: FromPath[int],
+    data: JSONBody[NewExecution],
+    opening: NamedDependency[OpenExecution],
+    log: NamedDependency[SkipValidation[EventLog]],
+) -> Execution:
+    """A further ingest token for an attempt that is open already; those handed out before keep working."""
+    _require_change(request, log, run)
+    by = request.user.account.name
+    return _execution(opening.again(RunId(run), Attempt(attempt), opened_by=by, token_days=data.token_days))
+
+
+def _execution(made: OpenedExecution) -> Execution:
     return Execution(
         run_id=made.run_id,
         attempt=made.attempt,
