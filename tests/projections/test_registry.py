@@ -122,7 +122,10 @@ def test_projections_have_names_of_their_own_and_tables_that_can_be_kept():
 
 def test_every_type_of_event_but_the_curves_own_is_read_beside_the_run_itself():
     read = {kind for projection in PROJECTIONS if projection.name != "run" for kind in projection.reads}
-    people = {type(one) for one in (a.a_run(), a.an_execution(), a.a_revocation(), a.a_share(), a.a_withdrawal())}
+    people = {
+        type(one)
+        for one in (a.a_run(), a.an_execution(), a.a_further_token(), a.a_revocation(), a.a_share(), a.a_withdrawal())
+    }
 
     assert set(EVENT_TYPES) - read == {MetricsReported, SeriesOpened, type(a.a_lifecycle())} | people
 

@@ -213,6 +213,7 @@ EMPTY = pack(empty_batch())
 EXAMPLES: list[Event] = [
     a.a_run(),
     a.an_execution(),
+    a.a_further_token(),
     a.a_revocation(),
     a.a_share(),
     a.a_withdrawal(),
