@@ -92,7 +92,7 @@ def a_long_story() -> list[RecordedEvent]:
             a.an_artifact(**job),
             a.a_benchmark_score(**job),
         )
-    reports.of(a.a_share(), a.a_withdrawal(), a.a_revocation())
+    reports.of(a.a_share(), a.a_withdrawal(), a.a_further_token(), a.a_revocation())
     return reports.log.read(START, limit=1000)
 
 
