@@ -1,12 +1,17 @@
-"""The `tuneplane` command: `run` reports a command, `doctor` tells why nothing arrives."""
+"""The `tuneplane` command: `run` reports a command, `doctor` tells why nothing arrives, `import` brings history in."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tuneplane.moving.command import add_options
+from tuneplane.moving.command import run as run_import
+from tuneplane.moving.trackers import TRACKERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +28,15 @@ Each failing step says what to do. Exit code 0 where all is well, else 1.
 It uses TUNEPLANE_JOB_* as a job has them. With TUNEPLANE_SERVER and TUNEPLANE_TOKEN (a personal
 token) it also reads back what it sent; without TUNEPLANE_JOB_* it opens a run of its own."""
 
+_IMPORT = (
+    """Brings in what another tracker keeps on disk, as runs of its own. Needs none of these trackers installed."""
+)
+
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(prog="tuneplane", description="Report a job to TunePlane.")
-    commands = top.add_subparsers(dest="action", required=True, metavar="run|doctor")
+    commands = top.add_subparsers(dest="action", required=True, metavar="run|doctor|import")
     raw = argparse.RawDescriptionHelpFormatter
     run = commands.add_parser("run", help="report a command", description=_RUN, formatter_class=raw)
     run.add_argument("--name", help="name of a new run; default: the command's")
@@ -42,6 +51,10 @@ def parser() -> argparse.ArgumentParser:
     )
     run.add_argument("command", nargs=argparse.REMAINDER, metavar="-- CMD ...")
     commands.add_parser("doctor", help="why does nothing arrive?", description=_DOCTOR, formatter_class=raw)
+    bring = commands.add_parser("import", help="bring another tracker's history in", description=_IMPORT)
+    trackers = bring.add_subparsers(dest="tracker", required=True, metavar="|".join(TRACKERS))
+    for tracker, known in TRACKERS.items():
+        add_options(trackers.add_parser(tracker, help=known.about), tracker)
     return top
 
 
@@ -53,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from tuneplane.doctor import examine
 
         return examine(os.environ)
+    if given.action == "import":
+        return run_import(given, import_module(TRACKERS[given.tracker].module).runs)
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
     if not command:
         options.error("run: a command is needed, as in: tuneplane run --name first -- python train.py")

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
     from tuneplane.series_keys import SeriesKeys
 
-_POINT_BYTES = 27
-_INVALID_BYTES = 48
-_SERIES_BYTES = 64
-_BATCH_BYTES = METRICS_BODY_BYTES - 64 * 1024
+# At most so many bytes of MessagePack for a finite point, one that is not, a series beside its key; and for a batch.
+POINT_BYTES = 27
+INVALID_BYTES = 48
+SERIES_BYTES = 64
+BATCH_BYTES = METRICS_BODY_BYTES - 64 * 1024
 _SLICE = 5000
 """Work between two pauses, where a point of a long column is 1: about half a millisecond."""
 _COLUMN_WORK = 14
@@ -54,7 +55,7 @@ class Column:
 
     def size_bytes(self) -> int:
         """At most this much in MessagePack."""
-        return _SERIES_BYTES + self.key_bytes + _POINT_BYTES * len(self.values) + _INVALID_BYTES * len(self.invalid)
+        return SERIES_BYTES + self.key_bytes + POINT_BYTES * len(self.values) + INVALID_BYTES * len(self.invalid)
 
 
 def columns(
@@ -135,7 +136,7 @@ def batches(found: dict[str, Column]) -> Iterator[dict[str, Column]]:
         more, bytes_more = column.points(), column.size_bytes()
         if not more:
             continue
-        if batch and (points + more > POINTS_PER_BATCH or size + bytes_more > _BATCH_BYTES):
+        if batch and (points + more > POINTS_PER_BATCH or size + bytes_more > BATCH_BYTES):
             yield batch
             batch, points, size = {}, 0, 0
         batch[key] = column

@@ -38,6 +38,8 @@ class Opened:
     """What the job is to find in its environment."""
     page: str
     """Address of the run's page."""
+    position: int = 0
+    """Of the opening in the server's log."""
 
 
 class Server:
@@ -61,9 +63,17 @@ class Server:
     def open(self, name: str, tags: Sequence[str], run_id: str | None = None) -> Opened:
         """Makes a run, or takes up an existing one, and opens an attempt. Raises NotOpened."""
         if run_id is None:
-            fields: dict[str, Any] = {"name": name, "tags": list(tags)}
-            run_id = str(self._made("api/runs", fields)["run_id"])
-        opened = self._made(f"api/runs/{quote(run_id, safe='')}/executions", {})
+            run_id = self.make_run({"name": name, "tags": list(tags)})
+        return self.open_attempt(run_id)
+
+    def make_run(self, fields: dict[str, Any]) -> str:
+        """Makes a run of these fields (`name`, `run_id`, `tags`, …); its id. Raises NotOpened: 409 for a taken id."""
+        return str(self._made("api/runs", fields)["run_id"])
+
+    def open_attempt(self, run_id: str, attempt: int | None = None) -> Opened:
+        """Opens the run's next attempt, or takes up one that is open already. Raises NotOpened."""
+        path = f"api/runs/{quote(run_id, safe='')}/executions"
+        opened = self._made(path if attempt is None else f"{path}/{attempt}/tokens", {})
         env = {str(key): str(value) for key, value in (opened.get("env") or {}).items()}
         credentials = Credentials(
             endpoint=str(opened["endpoint"]).rstrip("/"),
@@ -71,7 +81,13 @@ class Server:
             token=str(opened["token"]),
             attempt=opened.get("attempt"),
         )
-        return Opened(credentials, {**_job_env(credentials), **env}, self.page(run_id))
+        position = opened.get("position")
+        return Opened(
+            credentials,
+            {**_job_env(credentials), **env},
+            self.page(run_id),
+            position if isinstance(position, int) else 0,
+        )
 
     def page(self, run_id: str) -> str:
         return f"{self.address}/runs/{quote(run_id, safe='')}"

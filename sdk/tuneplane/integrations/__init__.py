@@ -1,0 +1,1 @@
+"""Producers of other projects, each importable without the framework it serves."""

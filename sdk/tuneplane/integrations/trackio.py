@@ -1,0 +1,143 @@
+"""`python -m tuneplane.integrations.trackio DIR`: Trackio's project databases become runs.
+
+A project is `<project>.db` (SQLite), by default below `~/.cache/huggingface/trackio`; a run of it is a run here, in one
+attempt: Trackio writes no lifecycle, so how a run ended stays unknown.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable
+
+from tuneplane.moving import command
+from tuneplane.moving.files import folder, walked
+from tuneplane.moving.source import (
+    Configuration,
+    Found,
+    Item,
+    LeftOut,
+    Part,
+    RefusedRun,
+    SourceRefused,
+    SourceRun,
+    Stage,
+    Unread,
+)
+from tuneplane.moving.sqlite_files import columns, needed, opened
+from tuneplane.moving.values import parsed, row_items
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TRACKER = "trackio"
+_OTHER_TABLES = {"system_metrics": "hardware sample", "traces": "trace", "alerts": "alert"}
+
+
+def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
+    """The runs of each project, in the order they were begun. Raises SourceRefused."""
+    if root.is_file():
+        yield from _project(root)
+        return
+    found = False
+    for place, names in walked(folder(root), tell):
+        for name in names:
+            if name.endswith(".db"):
+                found = True
+                yield from _project(place / name)
+            elif name.endswith(".parquet"):
+                tell(f"{place / name}: a copy of the database for Spaces, not read")
+    if not found:
+        tell(f"{root}: no project databases (*.db)")
+
+
+def _project(path: Path) -> Iterator[Found]:
+    try:
+        with opened(path) as connection:
+            needed(path, connection, "metrics", "id", "timestamp", "run_name", "step", "metrics")
+            key = "run_id" if "run_id" in columns(connection, "metrics") else "run_name"
+            names = connection.execute(
+                f"SELECT {key} AS run, min(run_name) AS name FROM metrics GROUP BY {key} ORDER BY min(id)"  # noqa: S608 - one of two words
+            ).fetchall()
+    except SourceRefused as problem:
+        yield RefusedRun(path.name, str(problem))
+        return
+    for row in names:
+        identity = f"{path.stem}/{row['run']}"
+        part = Part(identity[-512:], partial(_items, path, key, row["run"]))
+        said = [f"Trackio run {row['name']!r} of project {path.stem!r}"]
+        yield SourceRun(TRACKER, identity, str(row["name"]), [part], tags=[path.stem], said=said)
+
+
+def _items(path: Path, key: str, run_key: str) -> Iterator[Item]:
+    with opened(path) as connection:
+        yield from _configuration(connection, key, run_key)
+        rows = connection.execute(
+            f"SELECT id, timestamp, step, metrics FROM metrics WHERE {key} = ? ORDER BY id",  # noqa: S608 - one of two words
+            (run_key,),
+        )
+        for row in rows:
+            try:
+                values = _object(row["metrics"])
+                ts = _seconds(row["timestamp"])
+            except ValueError as problem:
+                yield Unread(f"{path.name}: table metrics, id {row['id']}: {problem}")
+            else:
+                yield from row_items(values, int(row["step"]), ts)
+        for table, kind in _OTHER_TABLES.items():
+            if key in columns(connection, table):
+                (count,) = connection.execute(
+                    f"SELECT count(*) FROM {table} WHERE {key} = ?",  # noqa: S608 - words of ours
+                    (run_key,),
+                ).fetchone()
+                if count:
+                    yield LeftOut(kind, count)
+
+
+def _configuration(connection: sqlite3.Connection, key: str, run_key: str) -> Iterator[Item]:
+    """The run's settings; `_Created` among them says when it began."""
+    if key not in columns(connection, "configs"):
+        return
+    row = connection.execute(f"SELECT config FROM configs WHERE {key} = ?", (run_key,)).fetchone()  # noqa: S608 - as above
+    if row is None:
+        return
+    try:
+        found = _object(row["config"])
+    except ValueError as problem:
+        yield Unread(f"table configs, {key} {run_key!r:.200}: {problem}")
+        return
+    params = {name: value for name, value in found.items() if not name.startswith("_")}
+    if params:
+        yield Configuration(params)
+    try:
+        yield Stage("running", _seconds(found.get("_Created")))
+    except ValueError:
+        yield Stage("running", None)
+
+
+def _object(text: str | bytes) -> Mapping[str, Any]:
+    found = parsed(text)
+    if not isinstance(found, dict):
+        raise ValueError("a JSON object is expected")  # noqa: TRY004 - of the file, not of our callers
+    return found
+
+
+def _seconds(text: object) -> float:
+    """ISO-8601; without an offset it is UTC, as Trackio writes it. Raises ValueError."""
+    if not isinstance(text, str):
+        raise ValueError("no time")  # noqa: TRY004 - as above
+    when = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return (when if when.tzinfo else when.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point; returns the exit code."""
+    return command.main("trackio", runs, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

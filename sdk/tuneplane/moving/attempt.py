@@ -1,0 +1,134 @@
+"""One attempt of an imported run, as the delivery writes to it: opened when there is something to send."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from tuneplane.bulk import batches
+from tuneplane.columns import Column, encoded, invalid_kind
+from tuneplane.moving import standing
+from tuneplane.moving.standing import BrokenOff, RunRefused
+from tuneplane.opening import NotOpened, Opened, Server
+from tuneplane.parcels import Parcel, Requests, compact
+from tuneplane.transport import MESSAGEPACK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tuneplane.moving.source import Scalar
+    from tuneplane.series_keys import SeriesKeys
+
+_TRIES = 8
+_LONGEST_DELAY = 10.0
+_FINITE = float("inf")
+
+
+class AttemptWriter:
+    """Sends to attempt `number` of the run. Raises BrokenOff, and RunRefused for what the server refuses."""
+
+    def __init__(self, server: Server, run_id: str, number: int, *, exists: bool) -> None:
+        self._server = server
+        self._run_id = run_id
+        self._number = number
+        self._exists = exists
+        self._requests: Requests | None = None
+        self.stream = f"import-{number}"
+        """The writer session; its sequence counts points, so that every point has one place for ever."""
+        self.set_aside = 0
+
+    def open(self) -> int | None:
+        """Opens the attempt unless that is done; then how many points of it are stored by now, else None."""
+        if self._requests is not None:
+            return None
+        try:
+            opened = self._opened()
+        except NotOpened as problem:
+            raise BrokenOff(str(problem)) from None
+        self._requests = Requests(opened.credentials, self.stream, timeout=30.0)
+        found = standing.attempts(self._server, self._run_id, opened.position) or []
+        mine = next((one for one in found if one["attempt"] == self._number), None)
+        if mine is None:
+            return 0
+        return int(mine["received"]["points"]) + int(mine["received"]["invalid_points"])
+
+    def _opened(self) -> Opened:
+        delay = 0.2
+        for tries_left in range(_TRIES - 1, -1, -1):
+            try:
+                opened = self._server.open_attempt(self._run_id, self._number if self._exists else None)
+            except NotOpened as problem:
+                if not (problem.transient and tries_left):
+                    raise
+                time.sleep(delay)
+                delay = min(delay * 2, _LONGEST_DELAY)
+                # The answer may be what was lost: then the attempt is there.
+                found = standing.attempts(self._server, self._run_id) or []
+                self._exists = any(one["attempt"] == self._number for one in found)
+            else:
+                break
+        if opened.credentials.attempt != self._number:
+            raise RunRefused(
+                f"attempt {opened.credentials.attempt} was opened where {self._number} was due: "
+                "somebody else reports to this run; import again"
+            )
+        return opened
+
+    def points(self, first: int, points: Sequence[Scalar], keys: SeriesKeys) -> int:
+        """Sends points in order, the first of which is number `first` (from 0); how many were there already."""
+        columns: dict[str, Column] = {}
+        for key, step, ts, value in points:
+            column = columns.get(key)
+            if column is None:
+                column = columns[key] = Column(keys.size_bytes(key))
+            if -_FINITE < value < _FINITE:
+                column.steps.append(step)
+                column.ts.append(ts)
+                column.values.append(value)
+            else:
+                column.invalid.append((step, ts, invalid_kind(value)))
+        body = encoded(self._run_id, self.stream, first + 1, columns, lambda: None)
+        answer = self.send(Parcel("metrics", body, MESSAGEPACK, points=len(points)))
+        if answer["set_aside"]:
+            raise RunRefused(
+                f"points {first + 1} to {first + len(points)} are stored otherwise already: "
+                "another import of the same source may be under way; import again when it has ended"
+            )
+        return int(answer["duplicates"])
+
+    def observations(self, events: Sequence[Mapping[str, Any]]) -> int:
+        """Sends events; how many were there already."""
+        already = 0
+        for batch in batches(events):
+            body = compact({"run_id": self._run_id, "events": batch})
+            already += int(self.send(Parcel("observations", body, events=len(batch)))["duplicates"])
+        return already
+
+    def configuration(self, params: dict[str, Any]) -> None:
+        assert self._requests is not None  # noqa: S101 - `open` comes first
+        for parcel in self._requests.pack_hparams(params):
+            self.send(parcel)
+
+    def life(self, event: str, ts: str | None) -> None:
+        answer = self.send(Parcel("lifecycle", compact({"run_id": self._run_id, "event": event, "ts": ts})))
+        self.set_aside += int(answer["set_aside"])
+
+    def send(self, parcel: Parcel) -> dict[str, int]:
+        """The server's counts for one request, tried again while the server is away."""
+        assert self._requests is not None  # noqa: S101 - `open` comes first
+        delay = 0.2
+        for tries_left in range(_TRIES - 1, -1, -1):
+            outcome = self._requests.deliver(parcel)
+            if outcome.delivered:
+                return {"duplicates": 0, "set_aside": 0, **json.loads(outcome.body)}
+            if not outcome.transient:
+                raise RunRefused(f"{parcel.path}: {outcome.reason}")
+            if tries_left:
+                time.sleep(max(delay, outcome.wait))
+                delay = min(delay * 2, _LONGEST_DELAY)
+        raise BrokenOff(f"{parcel.path}: {outcome.reason}")
+
+    def close(self) -> None:
+        if self._requests is not None:
+            self._requests.close()

@@ -1,0 +1,49 @@
+"""Files of a source directory, in a stable order; symbolic links are counted and not followed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Callable
+
+from tuneplane.moving.source import SourceRefused
+
+
+def folder(path: Path) -> Path:
+    """`path`, which has to be a directory. Raises SourceRefused."""
+    if not path.is_dir():
+        raise SourceRefused(path, "no directory", "the directory of the source has to be named")
+    return path
+
+
+def walked(root: Path, tell: Callable[[str], None]) -> Iterator[tuple[Path, list[str]]]:
+    """Each directory from `root` down, with the names of its regular files; says which links were passed over."""
+    links = 0
+    for here, folders, names in os.walk(root, onerror=lambda problem: tell(f"not read: {problem}")):
+        place = Path(here)
+        links += sum((place / name).is_symlink() for name in [*folders, *names])
+        folders[:] = sorted(name for name in folders if not (place / name).is_symlink())
+        yield place, sorted(name for name in names if is_regular(place / name))
+    if links:
+        tell(f"{root}: {links} symbolic links are not followed")
+
+
+def is_regular(path: Path) -> bool:
+    """Whether it is a file, and no link to one."""
+    return path.is_file() and not path.is_symlink()
+
+
+def small_text(path: Path, most_bytes: int, *, lines: bool = True) -> str:
+    """The text of a small file. Raises SourceRefused for a large one, a link, or what is no UTF-8."""
+    if not is_regular(path):
+        raise SourceRefused(path, "the file", "has to be there, and no symbolic link")
+    with path.open("rb") as file:
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise SourceRefused(path, f"byte {most_bytes}", f"at most {most_bytes} bytes are read")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as problem:
+        raise SourceRefused(path, f"byte {problem.start}", "has to be UTF-8") from None
+    return text if lines else text.replace("\r\n", "\n")
