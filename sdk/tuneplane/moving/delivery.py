@@ -167,7 +167,7 @@ class PartDelivery:
                 step=item.step,
                 event_id=_identity(place),
                 bounds=item.bounds,
-                counts=item.timess,
+                counts=item.counts,
                 ts=iso(item.ts),
             )
         except (ValueError, OverflowError, OSError) as problem:

@@ -78,7 +78,7 @@ class EventReader:
         if plugin == "histograms":
             return _tensor_histogram(tag, step, ts, found)
         if len(found.numbers) == 1 and (plugin == "scalars" or not found.shape):
-            return tag, step, ts, found.numbers[0]
+            return tag, step, ts, float(found.numbers[0])
         return LeftOut("tensor")
 
 

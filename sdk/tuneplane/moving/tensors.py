@@ -9,12 +9,12 @@ from typing import NamedTuple
 from tuneplane.moving.protobuf import Torn, doubles, fields, integer, integers, raw, singles
 from tuneplane.moving.source import LeftOut
 
-_FORMATS = {1: "f", 2: "d", 3: "i", 4: "B", 5: "h", 6: "b", 9: "q", 10: "?", 17: "H", 19: "e", 22: "I", 23: "Q"}
+_FORMATS = {1: "f", 2: "d", 3: "i", 4: "B", 5: "h", 6: "b", 9: "q", 17: "H", 19: "e", 22: "I", 23: "Q"}
 """DataType -> its `struct` letter."""
 _STRING = 7
 _BFLOAT16, _HALF = 14, 19
-_WHOLE = {7, 10, 11, 16, 17}
-"""int_val, int64_val, bool_val, uint32_val, uint64_val."""
+_WHOLE = {7, 10, 16, 17}
+"""int_val, int64_val, uint32_val, uint64_val; booleans are no numbers here."""
 _REPEATED = 1 << 16
 
 
