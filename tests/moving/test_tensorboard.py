@@ -133,6 +133,26 @@ def test_an_import_that_was_killed_goes_on_where_it_was(bring, held, api, tmp_pa
     assert (counts["points"], counts["set_aside"]) == (count, 0)
 
 
+def test_a_log_is_followed_with_one_token_while_it_grows(api, bring, held, tmp_path):
+    folder = tmp_path / "followed"
+    path = event_file(folder, beginning(1_796_000_011.5), scalar("loss", 0, 0.0))
+    run = held(bring("tensorboard", folder).run_id("followed"))
+    command = [sys.executable, "-m", "tuneplane.integrations.tensorboard", str(folder), "--follow", "0.2"]
+    credentials = {"TUNEPLANE_SERVER": api.url, "TUNEPLANE_TOKEN": api.token}
+    with subprocess.Popen(command, env=environment(**credentials), stdout=subprocess.PIPE, text=True) as process:
+        for step in range(1, 4):
+            with path.open("ab") as file:
+                file.write(scalar("loss", step, step))
+            row = next(line for line in process.stdout if line.startswith("followed  http"))
+            assert row.split()[2:5] == ["1", "1", str(step)]
+        process.send_signal(signal.SIGINT)
+    assert process.returncode == 0
+    run = held(run.run_id)
+    types = [one["type"] for one in run.get("/events", limit=1000)["items"]]
+    assert (types.count("execution-opened.v1"), types.count("ingest-token-issued.v1")) == (1, 1)
+    assert run.points("loss") == {0: 0.0, 1: 1.0, 2: 2.0, 3: 3.0}
+
+
 def test_a_checksum_that_does_not_hold_ends_the_file_and_is_said_with_its_byte(bring, held, tmp_path):
     parts = [beginning(1_796_000_003.5), *(scalar("loss", step, 1.0) for step in range(5))]
     at = len(b"".join(parts[:4]))

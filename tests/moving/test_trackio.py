@@ -15,7 +15,8 @@ def test_rows_settings_and_histograms_of_a_project_arrive(bring, held):
     run = held(done.run_id("first"))
     head = run.get()
     assert head["tags"] == ["imported", "trackio", "demo"]
-    assert head["status"] == "running", "Trackio says when a run began, and never how it ended"
+    assert (head["status"], head["attempts"][0]["lifecycle"]) == ("created", []), "Trackio never says how a run ended"
+    assert "first row at 2026-12-02T05:20:" in head["notes"]
     loss = run.points("train/loss")
     assert sorted(loss) == [*range(7), *range(9, 30)]
     assert loss[29] == 1 / 30

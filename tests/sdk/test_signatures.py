@@ -75,7 +75,7 @@ def test_the_module_has_from_env_too_and_names_come_from_the_package():
         _ = tuneplane.unheard_of
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.name)
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_a_module_is_python_3_9_and_imports_the_standard_library_alone(module):
     tree = ast.parse(module.read_text(encoding="utf-8"), feature_version=(3, 9))
     imported = set()

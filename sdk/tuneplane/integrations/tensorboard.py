@@ -16,9 +16,21 @@ from typing import TYPE_CHECKING, Callable, NamedTuple
 from tuneplane.moving import command
 from tuneplane.moving.files import folder, walked
 from tuneplane.moving.protobuf import Torn
-from tuneplane.moving.source import Found, Item, Part, RefusedRun, SourceRefused, SourceRun, Unread, Waiting
+from tuneplane.moving.source import (
+    Found,
+    Item,
+    LeftOut,
+    Part,
+    RefusedRun,
+    SourceRefused,
+    SourceRun,
+    Stage,
+    Unread,
+    Waiting,
+)
 from tuneplane.moving.tensorboard_events import EventReader, first_event
 from tuneplane.moving.tfrecord import Records
+from tuneplane.moving.times import said_times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +70,7 @@ def _run(root: Path, place: Path, files: list[_EventFile]) -> SourceRun:
     name = root.resolve().name if relative == "." else relative
     parts = [Part(one.identity, partial(items, one.path)) for one in files]
     said = [f"TensorBoard run {name!r}, event files: {', '.join(one.name for one in files[:20])}"]
+    said += said_times(files[0].began)
     return SourceRun(TRACKER, files[0].identity, name, parts, said=said)
 
 
@@ -68,11 +81,22 @@ def is_event_file(name: str) -> bool:
 def items(path: Path) -> Iterator[Item]:
     """What an event file says, in the order it was written."""
     records, reader = Records(path), EventReader()
+    began: Stage | None = None
     for record in records:
         try:
-            yield from reader.items(record)
+            for item in reader.items(record):
+                if not isinstance(item, Stage):
+                    yield item
+                elif item.event == "running":
+                    began = item
+                else:
+                    yield from (item,) if began is None else (began, item)
+                    began = None
         except Torn as problem:
             yield Unread(f"{path.name}: the record that ends at byte {records.offset}: {problem}")
+    if began is not None:
+        # Nobody would say that it ended: a beginning alone would show it as running for ever.
+        yield LeftOut("session start without an end")
     if records.fault:
         left = path.stat().st_size - records.offset
         yield Unread(f"{path.name}: {records.fault}: it and the {left} bytes from there on are not read")

@@ -25,7 +25,6 @@ from tuneplane.moving.source import (
     RefusedRun,
     SourceRefused,
     SourceRun,
-    Stage,
     Unread,
 )
 from tuneplane.moving.sqlite_files import columns, needed, opened
@@ -61,7 +60,8 @@ def _project(path: Path) -> Iterator[Found]:
             needed(path, connection, "metrics", "id", "timestamp", "run_name", "step", "metrics")
             key = "run_id" if "run_id" in columns(connection, "metrics") else "run_name"
             names = connection.execute(
-                f"SELECT {key} AS run, min(run_name) AS name FROM metrics GROUP BY {key} ORDER BY min(id)"  # noqa: S608 - one of two words
+                f"SELECT {key} AS run, min(run_name) AS name, min(timestamp) AS began"  # noqa: S608 - one of two words
+                f" FROM metrics GROUP BY {key} ORDER BY min(id)"
             ).fetchall()
     except SourceRefused as problem:
         yield RefusedRun(path.name, str(problem))
@@ -69,7 +69,7 @@ def _project(path: Path) -> Iterator[Found]:
     for row in names:
         identity = f"{path.stem}/{row['run']}"
         part = Part(identity[-512:], partial(_items, path, key, row["run"]))
-        said = [f"Trackio run {row['name']!r} of project {path.stem!r}"]
+        said = [f"Trackio run {row['name']!r} of project {path.stem!r}, first row at {row['began']}"]
         yield SourceRun(TRACKER, identity, str(row["name"]), [part], tags=[path.stem], said=said)
 
 
@@ -99,7 +99,7 @@ def _items(path: Path, key: str, run_key: str) -> Iterator[Item]:
 
 
 def _configuration(connection: sqlite3.Connection, key: str, run_key: str) -> Iterator[Item]:
-    """The run's settings; `_Created` among them says when it began."""
+    """The run's settings."""
     if key not in columns(connection, "configs"):
         return
     row = connection.execute(f"SELECT config FROM configs WHERE {key} = ?", (run_key,)).fetchone()  # noqa: S608 - as above
@@ -113,10 +113,6 @@ def _configuration(connection: sqlite3.Connection, key: str, run_key: str) -> It
     params = {name: value for name, value in found.items() if not name.startswith("_")}
     if params:
         yield Configuration(params)
-    try:
-        yield Stage("running", _seconds(found.get("_Created")))
-    except ValueError:
-        yield Stage("running", None)
 
 
 def _object(text: str | bytes) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ from tuneplane.moving import command
 from tuneplane.moving.files import folder, walked
 from tuneplane.moving.protobuf import Torn
 from tuneplane.moving.source import Found, Item, Part, RefusedRun, SourceRefused, SourceRun, Unread, Waiting
+from tuneplane.moving.times import said_times
 from tuneplane.moving.wandb_log import LogRecords
 from tuneplane.moving.wandb_records import Header, RecordReader, run_of
 
@@ -71,6 +72,7 @@ def _run(files: list[_LogFile]) -> SourceRun:
     identity = f"{first.entity}/{first.project}/{first.run_id}"
     said = [f"W&B run {identity.lstrip('/')}"]
     said += [f"{word}: {value}" for word, value in (("host", first.host), ("group", first.group)) if value]
+    said += said_times(first.started)
     return SourceRun(
         TRACKER,
         identity,

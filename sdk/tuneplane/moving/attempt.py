@@ -37,11 +37,17 @@ class AttemptWriter:
         self.stream = f"import-{number}"
         """The writer session; its sequence counts points, so that every point has one place for ever."""
         self.set_aside = 0
+        """Of what was said of its life, since the attempt was opened."""
+        self._stored = 0
 
-    def open(self) -> int | None:
-        """Opens the attempt unless that is done; then how many points of it are stored by now, else None."""
-        if self._requests is not None:
-            return None
+    @property
+    def is_open(self) -> bool:
+        return self._requests is not None
+
+    def open(self) -> int:
+        """Opens the attempt unless that is done; how many points of it are stored by now."""
+        if self.is_open:
+            return self._stored
         try:
             opened = self._opened()
         except NotOpened as problem:
@@ -49,9 +55,8 @@ class AttemptWriter:
         self._requests = Requests(opened.credentials, self.stream, timeout=30.0)
         found = standing.attempts(self._server, self._run_id, opened.position) or []
         mine = next((one for one in found if one["attempt"] == self._number), None)
-        if mine is None:
-            return 0
-        return int(mine["received"]["points"]) + int(mine["received"]["invalid_points"])
+        self._stored = 0 if mine is None else standing.stored_points(mine)
+        return self._stored
 
     def _opened(self) -> Opened:
         delay = 0.2
@@ -95,6 +100,7 @@ class AttemptWriter:
                 f"points {first + 1} to {first + len(points)} are stored otherwise already: "
                 "another import of the same source may be under way; import again when it has ended"
             )
+        self._stored = first + len(points)
         return int(answer["duplicates"])
 
     def observations(self, events: Sequence[Mapping[str, Any]]) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable
 
+from tuneplane.moving.files import fingerprint
 from tuneplane.moving.moving_in import MovingIn, faults
 from tuneplane.moving.source import Found, RefusedRun, SourceRefused
 from tuneplane.moving.standing import BrokenOff
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ALL_IN, NOT_ALL, NO_SERVER = 0, 1, 3
+_SHORTEST_PAUSE = 0.2
 Reader = Callable[[Path, Callable[[str], None]], Iterable[Found]]
 """From a directory or file to its runs. The second argument takes lines to be told. Raises SourceRefused."""
 _EPILOG = f"""{SERVER} (its address) and {TOKEN} (a personal token, tp_pat_...) say where to.
@@ -76,21 +78,24 @@ def run(given: argparse.Namespace, read: Reader, env: Mapping[str, str] | None =
 
 
 def _followed(given: argparse.Namespace, read: Reader, server: Server) -> int:
-    code = ALL_IN
+    code, moving = ALL_IN, MovingIn(server, tell, label=given.label)
     try:
-        code = _once(given, read, server)
+        seen = fingerprint(given.source)
+        code = _once(given, read, moving)
         while given.follow is not None:
-            time.sleep(max(given.follow, 1.0))
-            code = _once(given, read, server)
+            time.sleep(max(given.follow, _SHORTEST_PAUSE))
+            found = fingerprint(given.source)
+            if found != seen:
+                code, seen = _once(given, read, moving), found
     except KeyboardInterrupt:
         tell("interrupted; the same command goes on")
         return code if given.follow is not None else NOT_ALL
     return code
 
 
-def _once(given: argparse.Namespace, read: Reader, server: Server) -> int:
+def _once(given: argparse.Namespace, read: Reader, moving: MovingIn) -> int:
     try:
-        tallies = MovingIn(server, tell, label=given.label).bring(read(given.source, tell))
+        tallies = moving.bring(read(given.source, tell))
     except SourceRefused as problem:
         tell(str(problem))
         return NOT_ALL

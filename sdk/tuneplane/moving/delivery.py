@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Callable
 
 from tuneplane.columns import BATCH_BYTES, INVALID_BYTES, POINT_BYTES, SERIES_BYTES
@@ -15,6 +14,7 @@ from tuneplane.moving.prefix import Prefix
 from tuneplane.moving.source import Configuration, Distribution, Final, LeftOut, Stage, Unread, Waiting
 from tuneplane.moving.standing import PROGRESS, SOURCE, Progress, RunRefused, Standing
 from tuneplane.moving.tally import kinds
+from tuneplane.moving.times import iso, iso_or_none
 from tuneplane.observations import observation
 
 if TYPE_CHECKING:
@@ -124,11 +124,9 @@ class PartDelivery:
 
     def _begin(self) -> None:
         """Opens the attempt before the first thing is sent; meanwhile another import may have sent more."""
-        stored = self._writer.open()
-        if stored is None:
-            return
-        self._there = max(self._there, stored)
-        if not self._held.part:
+        first_time = not self._writer.is_open
+        self._there = max(self._there, self._writer.open())
+        if first_time and not self._held.part:
             values = {"tracker": self._tracker, "part": self._part.identity}
             self._writer.observations([_event(SOURCE, values)])
 
@@ -233,14 +231,7 @@ def _in_order(stages: list[Stage]) -> list[tuple[str, str | None]]:
     """The beginning, then the last end that the source says."""
     began = [one for one in stages if one.event in ("starting", "running")][:1]
     ended = [one for one in stages if one.event in ("succeeded", "failed")][-1:]
-    return [(one.event, _iso_or_none(one.ts)) for one in [*began, *ended]]
-
-
-def _iso_or_none(seconds: float | None) -> str | None:
-    try:
-        return None if seconds is None else iso(seconds)
-    except (ValueError, OverflowError, OSError):
-        return None
+    return [(one.event, iso_or_none(one.ts)) for one in [*began, *ended]]
 
 
 def _event(name: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -250,8 +241,3 @@ def _event(name: str, values: dict[str, Any]) -> dict[str, Any]:
 def _identity(parts: object) -> str:
     text = json.dumps(parts, sort_keys=True, default=str)
     return "import:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def iso(seconds: float) -> str:
-    """ISO-8601 in UTC. Raises ValueError or OverflowError for what is no time."""
-    return datetime.fromtimestamp(seconds, timezone.utc).isoformat()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,12 +30,26 @@ def walked(root: Path, tell: Callable[[str], None]) -> Iterator[tuple[Path, list
         tell(f"{root}: {links} symbolic links are not followed")
 
 
+def fingerprint(source: Path) -> set[tuple[str, int, int]]:
+    """Path, size and time of change of each file: equal where nothing was written in between."""
+    found = set()
+    for here, _, names in os.walk(source):
+        for name in names:
+            with contextlib.suppress(OSError):
+                state = os.lstat(os.path.join(here, name))  # noqa: PTH118 - thousands of them
+                found.add((f"{here}/{name}", state.st_size, state.st_mtime_ns))
+    if source.is_file():
+        state = source.stat()
+        found.add((str(source), state.st_size, state.st_mtime_ns))
+    return found
+
+
 def is_regular(path: Path) -> bool:
     """Whether it is a file, and no link to one."""
     return path.is_file() and not path.is_symlink()
 
 
-def small_text(path: Path, most_bytes: int, *, lines: bool = True) -> str:
+def small_text(path: Path, most_bytes: int) -> str:
     """The text of a small file. Raises SourceRefused for a large one, a link, or what is no UTF-8."""
     if not is_regular(path):
         raise SourceRefused(path, "the file", "has to be there, and no symbolic link")
@@ -43,7 +58,6 @@ def small_text(path: Path, most_bytes: int, *, lines: bool = True) -> str:
     if len(content) > most_bytes:
         raise SourceRefused(path, f"byte {most_bytes}", f"at most {most_bytes} bytes are read")
     try:
-        text = content.decode()
+        return content.decode()
     except UnicodeDecodeError as problem:
         raise SourceRefused(path, f"byte {problem.start}", "has to be UTF-8") from None
-    return text if lines else text.replace("\r\n", "\n")

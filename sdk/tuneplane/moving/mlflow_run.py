@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from tuneplane.moving.source import Configuration, Item, Part, SourceRun, Stage
+from tuneplane.moving.times import said_times
 
 TRACKER = "mlflow"
 _OWN = "mlflow."
@@ -43,6 +44,7 @@ def source_run(found: MlflowRun) -> SourceRun:
     status = _NUMBERS.get(found.status, found.status)
     own = {name: value for name, value in found.tags.items() if name.startswith(_OWN)}
     said = [f"MLflow run {found.run_id} of experiment {found.experiment!r}, status {status}"]
+    said += said_times(found.started, found.ended)
     said += [f"{name}: {value}" for name, value in sorted(own.items()) if name not in (_NOTE, _NAME)]
     return SourceRun(
         TRACKER,

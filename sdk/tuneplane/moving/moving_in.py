@@ -40,9 +40,12 @@ class MovingIn:
         self._label = label
         self._told_at = time.monotonic()
         self._seen: dict[str, str] = {}
+        self._writers: dict[tuple[str, int], AttemptWriter] = {}
+        """Kept for the next time, so that following a log needs one token for each attempt."""
 
     def bring(self, runs: Iterable[Found]) -> list[Tally]:
-        """Imports each run; one that is refused stops no other. Raises BrokenOff."""
+        """Imports each run; one that is refused stops no other. May be called again. Raises BrokenOff."""
+        self._seen.clear()
         return [_refused(run) if isinstance(run, RefusedRun) else self._one(run) for run in runs]
 
     def _one(self, run: SourceRun) -> Tally:
@@ -73,12 +76,14 @@ class MovingIn:
         for number, part in enumerate(run.parts):
             there = next((one for one in held if one["attempt"] == number), None)
             stored = None if there is None else standing(self._server, run_id, there)
-            writer = AttemptWriter(self._server, run_id, number, exists=there is not None)
+            writer = self._writers.get((run_id, number))
+            if writer is None:
+                writer = AttemptWriter(self._server, run_id, number, exists=there is not None)
             told = self._teller(run.name, tally)
-            try:
-                PartDelivery(run.tracker, part, stored, writer, keys, tally, told).run()
-            finally:
-                writer.close()
+            PartDelivery(run.tracker, part, stored, writer, keys, tally, told).run()
+            writer.close()
+            if writer.is_open:
+                self._writers[run_id, number] = writer
             tally.attempts += 1
         if len(held) > len(run.parts):
             raise RunRefused(f"{len(held)} attempts were imported, and the source holds {len(run.parts)} parts now")

@@ -61,14 +61,19 @@ def attempts(server: Server, run_id: str, position: int = 0) -> list[Mapping[str
     return None if found is None else list(found.get("attempts") or ())
 
 
+def stored_points(attempt: Mapping[str, Any]) -> int:
+    """Points of an attempt as the server shows it, finite or not."""
+    received = attempt["received"]
+    return int(received["points"]) + int(received["invalid_points"])
+
+
 def standing(server: Server, run_id: str, attempt: Mapping[str, Any]) -> Standing:
     """What is stored of one of the run's attempts. Raises BrokenOff."""
-    received = attempt["received"]
     number = int(attempt["attempt"])
     source = _latest(server, run_id, number, SOURCE)
     done = _latest(server, run_id, number, PROGRESS)
     return Standing(
-        points=int(received["points"]) + int(received["invalid_points"]),
+        points=stored_points(attempt),
         part=str(source.get("part", "")),
         progress=None
         if not done
