@@ -11,7 +11,7 @@ from entrypoints.cli.main import parser as server_parser
 from tests.docs.documents import DOCUMENTS, ROOT, blocks, code, text
 
 SERVER = re.compile(r"\btuneplane-server((?: [A-Za-z][A-Za-z-]*| --[a-z][a-z-]*)*)")
-CLIENT = re.compile(r"\btuneplane((?: (?:run|doctor))(?: --[a-z][a-z-]*)*)")
+CLIENT = re.compile(r"\btuneplane((?: (?:run|doctor|import(?: [a-z]+)?))(?: --[a-z][a-z-]*)*)")
 MAKE = re.compile(r"\bmake ([a-z][a-z-]*)")
 TARGET = re.compile(r"^([a-z][a-z-]*):", re.MULTILINE)
 SOURCES = sorted(
