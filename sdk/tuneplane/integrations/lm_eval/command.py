@@ -1,0 +1,114 @@
+"""`python -m tuneplane.integrations.lm_eval`: imports what lm_eval wrote.
+
+Exit codes: 0 everything was imported; 1 something was refused, the rest was imported; 2 nothing could be done (wrong
+use, no job to report to); 3 the delivery broke off, and the same command goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tuneplane.integrations.lm_eval.delivery import Plan, plan_folder, send
+from tuneplane.integrations.lm_eval.destination import NoDestination, job_here, job_opened
+from tuneplane.integrations.lm_eval.refusals import ResultsRefused
+from tuneplane.integrations.lm_eval.retention import CapUnusable, cap_from
+from tuneplane.integrations.lm_eval.rounds import PREFIX, Choices
+from tuneplane.integrations.lm_eval.summary import lines
+from tuneplane.reporter import Reporter, ReporterError
+
+_DESCRIPTION = """Imports what lm_eval 0.4 wrote with --output_path and --log_samples: each task and filter is a
+round, each document a trial. Everything is read and checked before anything is sent, and repeating is safe.
+
+With TUNEPLANE_JOB_* in the environment the results go to that job. Else --job opens one, with
+TUNEPLANE_SERVER (its address) and TUNEPLANE_TOKEN (a personal token, tp_pat_...).
+
+Exit code 0: all imported. 1: something was refused, the rest was imported. 2: nothing was done.
+3: the delivery broke off; give the same command again."""
+_TELL_SECONDS = 2.0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    raw = argparse.RawDescriptionHelpFormatter
+    name = "python -m tuneplane.integrations.lm_eval"
+    top = argparse.ArgumentParser(prog=name, description=_DESCRIPTION, formatter_class=raw)
+    top.add_argument("place", nargs="+", type=Path, metavar="DIR", help="lm_eval's output folder, or a results file")
+    top.add_argument("--round", default=PREFIX, metavar="NAME", help=f"how the rounds' names begin (default: {PREFIX})")
+    top.add_argument("--checkpoint", metavar="REF", help="immutable reference to the weights; default: as reported")
+    top.add_argument(
+        "--metric", metavar="NAME", help="decides a trial where a task has it; default: see docs/lm-eval.md"
+    )
+    top.add_argument("--dry-run", action="store_true", help="show what would be sent, and send nothing")
+    top.add_argument("--job", metavar="NAME", help="open a new job of this name for the results")
+    top.add_argument("--run-id", metavar="ID", help="open another attempt of this run instead, to repeat an import")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point; returns the exit code."""
+    given = parser().parse_args(arguments)
+    try:
+        choices = Choices(given.round, given.checkpoint, given.metric, cap_from(os.environ))
+        here = None if given.dry_run else _destination(given)
+    except (CapUnusable, NoDestination) as problem:
+        _say(str(problem))
+        return 2
+    plan = plan_folder(given.place, choices)
+    sys.stdout.write("".join(f"{line}\n" for line in lines(plan)))
+    sys.stdout.flush()
+    if given.dry_run or not plan.rounds:
+        return 1 if plan.refused else 0
+    try:
+        if here is not None:
+            with here:
+                _deliver(plan, here)
+        else:
+            with job_opened(os.environ, given.job or "lm-eval", given.run_id) as (reporter, page):
+                _say(f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}")
+                _deliver(plan, reporter)
+    except NoDestination as problem:
+        _say(str(problem))
+        return 2
+    except (ReporterError, ResultsRefused) as problem:
+        _say(f"{problem}; what was sent stands, and the same command goes on")
+        return 3
+    return 1 if plan.refused else 0
+
+
+def _destination(given: argparse.Namespace) -> Reporter | None:
+    """None where a job is to be opened. Raises NoDestination."""
+    here = job_here(os.environ)
+    own = given.job is not None or given.run_id is not None
+    if here is not None and own:
+        message = "TUNEPLANE_JOB_* are set: the results go to that job, so leave --job and --run-id out"
+        raise NoDestination(message)
+    if here is None and not own:
+        message = "there is no job here (TUNEPLANE_JOB_*): --job NAME opens one, --dry-run shows what would be sent"
+        raise NoDestination(message)
+    return here
+
+
+def _deliver(plan: Plan, reporter: Reporter) -> None:
+    last = time.monotonic()
+
+    def tell(text: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _TELL_SECONDS:
+            last = time.monotonic()
+            _say(text)
+
+    sent = send(plan, reporter, tell)
+    before = f", {sent.texts_kept_before} texts kept before" if sent.texts_kept_before else ""
+    _say(f"sent {sent.events:,} events, {sent.texts:,} texts, {sent.scores:,} scores{before}")
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # a closed terminal ends no import
+        sys.stderr.write(f"lm-eval: {text}\n")
+        sys.stderr.flush()

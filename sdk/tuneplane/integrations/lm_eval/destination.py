@@ -1,0 +1,56 @@
+"""Where a command's results go: the job it runs in, or a job that it opens."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+
+from tuneplane.credentials import CredentialsUnusable, found_credentials
+from tuneplane.opening import SERVER, TOKEN, NotOpened, Server
+from tuneplane.reporter import Reporter, ReporterError
+
+
+class NoDestination(RuntimeError):
+    """There is no job to report to."""
+
+
+def job_here(env: Mapping[str, str]) -> Reporter | None:
+    """The reporter of the job that the environment names; None where it names none. Raises NoDestination."""
+    if env.get("TUNEPLANE_JOB_ENABLED") == "0":
+        message = "TUNEPLANE_JOB_ENABLED is 0: reporting is switched off; --dry-run shows what would be sent"
+        raise NoDestination(message)
+    try:
+        found = found_credentials(env)
+        if found is None:
+            return None
+        return Reporter(found.endpoint, found.run_id, found.token, attempt=found.attempt)
+    except (CredentialsUnusable, ReporterError) as problem:
+        raise NoDestination(str(problem)) from None
+
+
+@contextlib.contextmanager
+def job_opened(env: Mapping[str, str], name: str, run_id: str | None) -> Iterator[tuple[Reporter, str]]:
+    """A new job, or another attempt of `run_id`, and its page; it succeeds or fails as the block does.
+
+    Raises NoDestination.
+    """
+    if not (env.get(SERVER) and env.get(TOKEN)):
+        message = f"a job of its own needs {SERVER} and {TOKEN} (tuneplane-server token create USER, on the server)"
+        raise NoDestination(message)
+    try:
+        with contextlib.closing(Server(env[SERVER], env[TOKEN])) as server:
+            opened = server.open(name, ["evaluation"], run_id)
+        made = opened.credentials
+        reporter = Reporter(made.endpoint, made.run_id, made.token, attempt=made.attempt)
+    except (NotOpened, ReporterError) as problem:
+        raise NoDestination(str(problem)) from None
+    with reporter:
+        reporter.lifecycle("starting")
+        reporter.lifecycle("running")
+        try:
+            yield reporter, opened.page
+        except BaseException:
+            with contextlib.suppress(ReporterError):
+                reporter.lifecycle("failed")
+            raise
+        reporter.lifecycle("succeeded")
