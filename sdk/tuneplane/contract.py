@@ -60,6 +60,9 @@ POPULATION = "validation.population"
 PROTOCOL = "validation.protocol"
 VALIDATION_METRIC = "validation.metric"
 OUTCOME = "validation.outcome"
+TRIAL_REASON = "trial.reason"
+"""An ordinary event, not a reserved one, so that every server takes it: why a trial attempt ended as it did."""
+TRIAL_REASON_FIELDS = ("round_id", "trial_id", "trial_attempt", "reason")
 RESERVED_NAMES = (POPULATION, PROTOCOL, VALIDATION_METRIC, OUTCOME)
 OUTCOME_STATUSES = ("success", "failure", "infra_error", "unscored")
 NEVER_ELIGIBLE = ("infra_error", "unscored")
@@ -116,6 +119,11 @@ def _identity(parts: list[object]) -> str:
 def validation_event_id(name: str, *parts: object) -> str:
     """Id of a reserved observation: `parts` are round_id, then key, or trial_id and trial_attempt."""
     return "validation:" + _identity([name, *parts])
+
+
+def trial_reason_event_id(round_id: str, trial_id: str, trial_attempt: int) -> str:
+    """Id of the one `trial.reason` of a trial attempt."""
+    return "reason:" + _identity([TRIAL_REASON, round_id, trial_id, trial_attempt])
 
 
 def trajectory_id(scope: str, round_id: str, trial_id: str, trial_attempt: int) -> str:

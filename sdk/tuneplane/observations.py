@@ -131,6 +131,19 @@ def outcome(
     )
 
 
+def trial_reason(
+    round_id: str, trial_id: str, trial_attempt: int, reason: str, *, ts: str | None = None
+) -> dict[str, Any]:
+    """Why a trial attempt ended as it did, in 1 to 256 characters, for an outcome that no trajectory explains."""
+    round_id = _text("round_id", round_id, contract.ROUND_ID_CHARS)
+    trial_id = _text("trial_id", trial_id, contract.TRIAL_ID_CHARS)
+    attempt = _count("trial_attempt", trial_attempt)
+    values = {"round_id": round_id, "trial_id": trial_id, "trial_attempt": attempt}
+    values["reason"] = _text("reason", reason, contract.POLICY_CHARS)
+    event_id = contract.trial_reason_event_id(round_id, trial_id, attempt)
+    return observation(contract.TRIAL_REASON, values=values, event_id=event_id, ts=ts)
+
+
 def _reserved(name: str, round_id: str, parts: tuple[object, ...], ts: str | None, **values: Foreign) -> dict[str, Any]:
     round_id = _text("round_id", round_id, contract.ROUND_ID_CHARS)
     event_id = contract.validation_event_id(name, round_id, *parts)

@@ -1,0 +1,1 @@
+"""Evaluations: what they planned, what became of it, and how it is sent."""

@@ -1,0 +1,91 @@
+"""JSON without what programs read differently: no NaN, no number too large, no key twice, no broken UTF-8.
+
+Source: SPEC "Import native evaluation artifacts": invalid JSON and non-finite numbers fail preparation.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from common.eval.refused import InputRefused
+
+DEEPEST = 100
+"""Levels of objects and lists."""
+
+
+class _KeyTwice(ValueError):
+    pass
+
+
+class _NotFinite(ValueError):
+    pass
+
+
+def parse(data: bytes, file: str) -> Any:  # noqa: ANN401 - JSON is whatever was written
+    """What `data` says. Raises `InputRefused`, naming `file`."""
+    try:
+        found = json.loads(
+            data.decode("utf-8"), parse_constant=_constant, parse_float=_float, object_pairs_hook=_object
+        )
+    except UnicodeDecodeError as problem:
+        raise InputRefused(file, "", f"is no UTF-8 at byte {problem.start}") from None
+    except _KeyTwice as problem:
+        raise InputRefused(file, str(problem), "stands twice in one object") from None
+    except _NotFinite as problem:
+        raise InputRefused(file, "", f"holds {problem}; only finite numbers are read") from None
+    except json.JSONDecodeError as problem:
+        raise InputRefused(
+            file, "", f"is no JSON: {problem.msg} in line {problem.lineno}, column {problem.colno}"
+        ) from None
+    except RecursionError:
+        raise InputRefused(file, "", "is nested too deeply") from None
+    except ValueError:  # an integer of more digits than Python reads
+        raise InputRefused(file, "", "holds an integer of too many digits") from None
+    if _deeper(found, DEEPEST):
+        raise InputRefused(file, "", f"is nested more than {DEEPEST} levels deep")
+    return found
+
+
+def canonical(value: object) -> bytes:
+    """One text for one value: what digests are taken of. Keys are sorted, nothing but ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def _constant(name: str) -> float:
+    raise _NotFinite(name)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise _NotFinite(text[:40])
+    return number
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _KeyTwice(key[:80])
+            seen.add(key)
+    return found
+
+
+def _deeper(value: object, levels: int) -> bool:
+    """Whether objects and lists are nested more than `levels` deep."""
+    layer = [value]
+    for _ in range(levels + 1):
+        inside: list[object] = []
+        for one in layer:
+            if isinstance(one, dict):
+                inside.extend(one.values())
+            elif isinstance(one, list):
+                inside.extend(one)
+        if not inside:
+            return False
+        layer = inside
+    return True

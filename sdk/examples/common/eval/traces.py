@@ -1,0 +1,80 @@
+"""Which text of an evaluation is kept: sampled, cleaned, then cut to what a trajectory may hold.
+
+What is kept never counts as complete: it does not establish the whole history, token counts, or what training consumed.
+Source: SPEC "Import native evaluation artifacts", CONTRACT.md "Trajectory".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from tuneplane import contract
+
+from common.eval.artifacts import Attempt
+from common.eval.atif import TRAJECTORY, TRAJECTORY_BYTES, Message, messages
+from common.eval.harbor_result import Clean
+from common.eval.refused import InputRefused
+
+TRACES = 128
+"""At most as many trajectories are kept of one evaluation."""
+LEGACY = "agent/litellm-trajectory.jsonl"
+_ROOM = 4096
+"""Bytes left for what surrounds the messages."""
+
+
+@dataclass(frozen=True)
+class Traces:
+    """How many trajectories are kept, and what cleans every text before it is cut.
+
+    Raises `InputRefused` for a limit out of range and for text that nothing cleans.
+    """
+
+    limit: int
+    """0: no text is read."""
+    clean: Clean | None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.limit <= TRACES:
+            raise InputRefused("--trace-limit", "", f"has to be 0 to {TRACES}")
+        if self.limit and self.clean is None:
+            raise InputRefused("--trace-limit", "", "text is kept only with a --redactor, which you write")
+
+    def trajectory(self, folder: Attempt) -> dict[str, Any] | None:
+        """The text of one attempt as fields of a trajectory; None where it left none that is read."""
+        data = folder.read(TRAJECTORY, TRAJECTORY_BYTES) if self.clean else None
+        if data is None or self.clean is None:
+            return None
+        found = list(messages(data, folder.shown(TRAJECTORY), self.clean))
+        kept = _fitting(found)
+        if not kept:
+            return None
+        return {
+            "messages": kept,
+            "total_messages": len(found),
+            "complete": False,
+            "capture_policy": "sampled",
+            "source_sha256": hashlib.sha256(data).hexdigest(),
+        }
+
+
+def _fitting(found: list[Message]) -> list[Message]:
+    """The first messages, each cut to its limit, as many as one trajectory may hold."""
+    kept: list[Message] = []
+    left = contract.TRAJECTORY_BYTES - _ROOM
+    for message in found[: contract.TRAJECTORY_MESSAGES]:
+        cut = {**message, "content": _cut(message["content"])}
+        left -= len(json.dumps(cut)) + 1
+        if left < 0:
+            break
+        kept.append(cut)
+    return kept
+
+
+def _cut(content: str) -> str:
+    mark = contract.TRUNCATED_MARK
+    if len(content) <= contract.MESSAGE_CHARS:
+        return content
+    return content[: contract.MESSAGE_CHARS - len(mark)] + mark
