@@ -16,6 +16,7 @@ from application.projections.run import RUN_PROJECTION
 from application.projections.sample import SAMPLE_PROJECTION
 from application.projections.trajectory import TRAJECTORY_PROJECTION
 from application.projections.transport import TRANSPORT_PROJECTION
+from application.projections.trial_reason import TRIAL_REASON_PROJECTION
 
 PROJECTIONS: tuple[Projection, ...] = (
     ARTIFACT_PROJECTION,
@@ -31,4 +32,5 @@ PROJECTIONS: tuple[Projection, ...] = (
     SAMPLE_PROJECTION,
     TRAJECTORY_PROJECTION,
     TRANSPORT_PROJECTION,
+    TRIAL_REASON_PROJECTION,
 )

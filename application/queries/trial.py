@@ -11,6 +11,7 @@ from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.round import TRIAL, TRIAL_ATTEMPT, RoundRecord, TrialAttemptRecord, TrialRecord
 from application.projections.trajectory import TRAJECTORY, TrajectoryRecord
+from application.projections.trial_reason import TRIAL_REASON_TABLE
 from application.queries.moment import moment
 from application.queries.page import Page, keyset, page_size
 from application.queries.round import round_of
@@ -41,6 +42,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """Of this trial attempt, kept or not; None where none was sent. Missing text is no failed trial."""
     termination: str | None
     """Why this trial attempt ended, as the trajectory's producer says; None where it did not."""
+    reason: str | None
+    """The same, as an observation `trial.reason` says; None where none did."""
 
 
 class SetAside(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +68,8 @@ class TrialAttempt(msgspec.Struct, frozen=True, kw_only=True):
     """None where none was sent."""
     termination: str | None
     """Why it ended, as the trajectory's producer says; None where it did not."""
+    reason: str | None
+    """The same, as an observation `trial.reason` says; None where none did."""
 
 
 class TrialFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,8 +106,8 @@ def trials(
     of_round = _of(round_of(views, run, round_id, attempt))
     where = *of_round, *_conditions(wanted)
     found, following = keyset(views.records, TRIAL, *where, size=page_size(limit), cursor=cursor)
-    kept = _kept(views, of_round, [(one.trial_id, one.outcome.trial_attempt) for one in found])
-    return Page(items=[_trial(one, kept) for one in found], next_cursor=following)
+    told = _told(views, of_round, [(one.trial_id, one.outcome.trial_attempt) for one in found])
+    return Page(items=[_trial(one, told) for one in found], next_cursor=following)
 
 
 def trial_count(views: Views, run: RunId, round_id: RoundId, wanted: TrialFilter, *, attempt: int | None = None) -> int:
@@ -120,8 +125,8 @@ def trial_attempts(
     found = views.records.find(TRIAL_ATTEMPT, *of_trial, descending=True, limit=ATTEMPTS_SHOWN)
     if not found:
         raise UnknownThing(f"This round has no trial {trial_id!r}.")
-    kept = _kept(views, of_round, [(trial_id, one.trial_attempt) for one in found])
-    return Page(items=[_trial_attempt(one, kept) for one in found])
+    told = _told(views, of_round, [(trial_id, one.trial_attempt) for one in found])
+    return Page(items=[_trial_attempt(one, told) for one in found])
 
 
 def _of(known: RoundRecord) -> tuple[Where, Where, Where]:
@@ -139,25 +144,36 @@ def _conditions(wanted: TrialFilter) -> Iterator[Where]:
         yield Where("set_aside", ">", 0)
 
 
-def _kept(
-    views: Views, of_round: tuple[Where, Where, Where], executions: Sequence[tuple[TrialId, int]]
-) -> dict[str, TrajectoryRecord]:
-    """The trajectories that this execution attempt sent of these trial attempts, by their ids."""
+class _Told(msgspec.Struct, frozen=True):
+    """What explains the outcomes of some trial attempts."""
+
+    texts: Mapping[str, TrajectoryRecord]
+    """The trajectories that this execution attempt sent of them, by their ids."""
+    reasons: Mapping[tuple[str, int], str]
+    """By trial and its attempt."""
+
+
+def _told(views: Views, of_round: tuple[Where, Where, Where], executions: Sequence[tuple[TrialId, int]]) -> _Told:
     run, attempt, round_id = of_round
     ids = tuple(_trajectory_id(str(round_id.value), trial, number) for trial, number in executions)
     if not ids:
-        return {}
-    found = views.records.find(TRAJECTORY, run, attempt, Where("trajectory_id", "in", ids))
-    return {one.trajectory_id: one for one in found}
+        return _Told({}, {})
+    sent = views.records.find(TRAJECTORY, run, attempt, Where("trajectory_id", "in", ids))
+    of_trials = Where("trial_id", "in", tuple({trial for trial, _ in executions}))
+    of_attempts = Where("trial_attempt", "in", tuple({number for _, number in executions}))
+    said = views.records.find(TRIAL_REASON_TABLE, *of_round, of_trials, of_attempts)
+    return _Told(
+        {one.trajectory_id: one for one in sent}, {(one.trial_id, one.trial_attempt): one.reason for one in said}
+    )
 
 
 def _trajectory_id(round_id: str, trial_id: str, trial_attempt: int) -> str:
     return trajectory_id("validation", round_id, trial_id, trial_attempt)
 
 
-def _trial(record: TrialRecord, kept: Mapping[str, TrajectoryRecord]) -> Trial:
+def _trial(record: TrialRecord, told: _Told) -> Trial:
     outcome = record.outcome
-    trajectory = kept.get(_trajectory_id(record.round_id, record.trial_id, outcome.trial_attempt))
+    trajectory = told.texts.get(_trajectory_id(record.round_id, record.trial_id, outcome.trial_attempt))
     return Trial(
         trial_id=record.trial_id,
         status=record.status,
@@ -168,11 +184,12 @@ def _trial(record: TrialRecord, kept: Mapping[str, TrajectoryRecord]) -> Trial:
         set_aside=record.set_aside,
         trajectory_id=trajectory.trajectory_id if trajectory else None,
         termination=trajectory.stored.termination if trajectory else None,
+        reason=told.reasons.get((record.trial_id, outcome.trial_attempt)),
     )
 
 
-def _trial_attempt(record: TrialAttemptRecord, kept: Mapping[str, TrajectoryRecord]) -> TrialAttempt:
-    trajectory = kept.get(_trajectory_id(record.round_id, record.trial_id, record.trial_attempt))
+def _trial_attempt(record: TrialAttemptRecord, told: _Told) -> TrialAttempt:
+    trajectory = told.texts.get(_trajectory_id(record.round_id, record.trial_id, record.trial_attempt))
     return TrialAttempt(
         trial_attempt=record.trial_attempt,
         status=record.status,
@@ -190,4 +207,5 @@ def _trial_attempt(record: TrialAttemptRecord, kept: Mapping[str, TrajectoryReco
         ],
         trajectory_id=trajectory.trajectory_id if trajectory else None,
         termination=trajectory.stored.termination if trajectory else None,
+        reason=told.reasons.get((record.trial_id, record.trial_attempt)),
     )

@@ -3,7 +3,7 @@ import json
 import re
 
 import pytest
-from tuneplane import contract
+from tuneplane import contract, observations
 
 from application.queries.round import Round
 from entrypoints.http.console.pages.rounds import round_view
@@ -294,6 +294,16 @@ def test_a_trial_leads_to_its_text_and_says_why_it_ended_where_the_producer_did(
     assert "a secret question" not in html
     assert "no reason given" in page(site, evaluated, "?round_id=r1&status=unscored")
     assert "no reason given" not in page(site, evaluated, "?round_id=r1&status=failure")
+
+
+def test_a_trial_without_text_says_why_it_ended_where_an_observation_does(site, evaluated):
+    reason = observations.trial_reason("r1", "t6", 0, "EnvironmentStartTimeoutError: <b>60 s")
+    assert evaluated.post("observations", events=[reason]).status_code == 200
+
+    said = "EnvironmentStartTimeoutError: &lt;b&gt;60 s"
+    assert said in page(site, evaluated, "?round_id=r1&status=infra_error")
+    assert page(site, evaluated, "?round_id=r1&trial_id=t6&status=infra_error").count(said) == 2, "in its history, too"
+    assert said not in page(site, evaluated, "?round_id=r1&status=success")
 
 
 def test_planned_trials_that_nobody_reported_are_named_as_a_number_alone(site, evaluated):

@@ -35,7 +35,7 @@ def test_trials_are_asked_for_by_status_text_and_what_became_of_their_reports(jo
     assert ask("r/trials", status="lost").status_code == 422
     assert ask("r/trials", q="\0").status_code == 422
     (first, *_) = ask("r/trials").json()["items"]
-    assert (first["set_aside"], first["termination"]) == (0, None)
+    assert (first["set_aside"], first["termination"], first["reason"]) == (0, None, None)
 
 
 def test_samples_are_asked_for_from_a_number_on(job, ask):

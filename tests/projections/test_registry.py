@@ -77,6 +77,7 @@ def a_long_story() -> list[RecordedEvent]:
             a.an_environment(**job),
             a.nodes(**job),
             a.an_observation(kind="health", name="transport", **job),
+            a.a_trial_reason(**job),
             a.a_contract(**job),
             a.a_population(**job),
             a.a_population(9, **job),
