@@ -109,9 +109,10 @@ def an_observation(**changes: Any) -> ObservationReported:
     return ObservationReported(**{**given, **changes})
 
 
-def a_trial_reason(reason: str = "no result.json", **changes: Any) -> ObservationReported:
-    values = {"round_id": "r1", "trial_id": "t1", "trial_attempt": 0, "reason": reason, **changes.pop("values", {})}
-    return an_observation(**{"id": "reason:1", "name": "trial.reason", "values": values, **changes})
+def a_trial_reason(**changes: Any) -> ObservationReported:
+    reason = {"round_id": "r1", "trial_id": "t1", "trial_attempt": 0, "reason": "no result.json"}
+    reason |= {name: changes.pop(name) for name in reason if name in changes} | changes.pop("more", {})
+    return an_observation(**{"id": "reason:1", "name": "trial.reason", "values": reason, **changes})
 
 
 def a_contract(**changes: Any) -> ObservationContractDeclared:

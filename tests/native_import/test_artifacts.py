@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from common.eval import artifacts
 from common.eval.artifacts import Root
 from common.eval.refused import InputRefused
 from tests.native_import.cohort import left
@@ -100,7 +99,7 @@ def test_the_same_folder_under_another_name_is_refused(tmp_path, monkeypatch):
     left(tmp_path, "a", b"{}")
     left(tmp_path, "b", b"{}")
     told = (tmp_path / "a").stat()
-    monkeypatch.setattr(artifacts.os, "fstat", lambda _: told)  # as a bind mount or a case-blind disk shows it
+    monkeypatch.setattr(os, "fstat", lambda _: told)  # as a bind mount or a case-blind disk shows it
     with Root(tmp_path) as opened:
         with opened.attempt("a"):
             pass
@@ -129,7 +128,7 @@ def test_a_file_that_is_written_to_while_it_is_read_is_refused(tmp_path, monkeyp
             file.write_bytes(b"y" * 51)
         return piece
 
-    monkeypatch.setattr(artifacts.os, "read", read_before_the_writer)
+    monkeypatch.setattr(os, "read", read_before_the_writer)
     assert "was written to while it was read" in refusal(tmp_path)
 
 

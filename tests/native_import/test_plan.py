@@ -187,8 +187,8 @@ def test_runtime_harness_and_settings_are_all_in_the_settings_digest_and_nothing
         assert digests(**changes)["settings_digest"] != before
     swapped = digests(runtime_digest="c" * 64, harness_digest="b" * 64)["settings_digest"]
     assert swapped != before
-    for changes in ({"checkpoint": "other"}, {"split": "other"}, {"round_id": "other"}, {"trials": [a_trial("x")]}):
-        assert digests(**changes)["settings_digest"] == before
+    for unrelated in ({"checkpoint": "other"}, {"split": "other"}, {"round_id": "other"}, {"trials": [a_trial("x")]}):
+        assert digests(**unrelated)["settings_digest"] == before
 
 
 def test_the_cohort_digest_is_of_the_planned_trials_alone_in_any_order():

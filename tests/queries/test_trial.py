@@ -172,9 +172,9 @@ def test_a_trial_without_text_says_why_it_ended_where_an_observation_does(report
         a.an_outcome(status="unscored"),
         a.an_outcome(trial_id="t2", status="unscored"),
         a.an_outcome(trial_attempt=1, status="infra_error"),
-        a.a_trial_reason("no result.json"),
-        a.a_trial_reason("VerifierTimeoutError", id="later", values={"trial_attempt": 1}),
-        a.a_trial_reason("of another round", id="other", values={"trial_id": "t2", "round_id": "r2"}),
+        a.a_trial_reason(reason="no result.json"),
+        a.a_trial_reason(reason="VerifierTimeoutError", id="later", trial_attempt=1),
+        a.a_trial_reason(reason="of another round", id="other", trial_id="t2", round_id="r2"),
     )
 
     assert {one.trial_id: one.reason for one in trials(reports.views, a.RUN, R1).items} == {
@@ -186,13 +186,13 @@ def test_a_trial_without_text_says_why_it_ended_where_an_observation_does(report
 
 
 def test_the_first_reason_of_a_trial_attempt_stands(reports):
-    reports.of(a.an_outcome(), a.a_trial_reason("the first"), a.a_trial_reason("another", id="again"))
+    reports.of(a.an_outcome(), a.a_trial_reason(reason="the first"), a.a_trial_reason(reason="another", id="again"))
 
     assert attempts(reports)[0].reason == "the first"
 
 
 def test_a_reason_of_another_execution_attempt_is_not_this_trials(restarted):
-    restarted.of(a.an_outcome(attempt=1), a.a_trial_reason("of attempt 0"))
+    restarted.of(a.an_outcome(attempt=1), a.a_trial_reason(reason="of attempt 0"))
 
     assert [one.reason for one in trials(restarted.views, a.RUN, R1).items] == [None]
 
@@ -200,19 +200,19 @@ def test_a_reason_of_another_execution_attempt_is_not_this_trials(restarted):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"values": {"reason": ""}},
-        {"values": {"reason": "r" * 257}},
-        {"values": {"reason": 5}},
-        {"values": {"trial_attempt": True}},
-        {"values": {"trial_attempt": "0"}},
-        {"values": {"trial_attempt": -1}},
-        {"values": {"more": 1}},
+        {"reason": ""},
+        {"reason": "r" * 257},
+        {"reason": 5},
+        {"trial_attempt": True},
+        {"trial_attempt": "0"},
+        {"trial_attempt": -1},
+        {"more": {"another": 1}},
         {"kind": "health"},
     ],
     ids=str,
 )
 def test_what_only_has_the_name_of_a_reason_is_an_observation_and_nothing_more(reports, changes):
-    reports.of(a.an_outcome(), a.a_trial_reason(**{"reason": "why", **changes}))
+    reports.of(a.an_outcome(), a.a_trial_reason(**changes))
 
     assert attempts(reports)[0].reason is None
 

@@ -30,13 +30,12 @@ def upload(bundle: Mapping[str, Any], reporter: TakesResults, sent: Callable[[in
     """
     checked = _checked(bundle)
     try:
-        events = list(_events(checked))
-    except (KeyError, TypeError, ValueError) as problem:
-        raise InputRefused("snapshot", "", f"cannot be sent: {problem}") from None
+        events, texts = list(_events(checked)), list(_texts(checked))
+    except (AttributeError, KeyError, TypeError, ValueError) as problem:
+        raise InputRefused("snapshot", "", f"cannot be sent: {problem!r}") from None
     send_observations(reporter, events, sent)
-    for kept in checked["trajectories"]:
-        fields = {key: value for key, value in kept.items() if key != "source_sha256"}
-        reporter.trajectory({"scope": "validation", "round_id": checked["round_id"], **fields})
+    for text in texts:
+        reporter.trajectory(text)
 
 
 def _checked(bundle: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -73,3 +72,9 @@ def _events(bundle: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield observations.trial_reason(
                 round_id, one["trial_id"], one["trial_attempt"], one["reason"], ts=one["ts"] or prepared
             )
+
+
+def _texts(bundle: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for kept in bundle["trajectories"]:
+        fields = {key: value for key, value in kept.items() if key != "source_sha256"}
+        yield {"scope": "validation", "round_id": bundle["round_id"], **fields}

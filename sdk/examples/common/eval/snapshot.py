@@ -15,6 +15,7 @@ A snapshot is one JSON object:
                      directory, result_sha256 or null}
     trajectories    {trial_id, trial_attempt, messages, total_messages, complete: false, capture_policy: "sampled",
                      termination?, source_sha256}
+    legacy_texts    attempts that left text in the older format alone, which is not read; 0 where no text was asked for
 
 The digests of the files read are part of the content, so any changed input makes another round.
 Source: SPEC "Import native evaluation artifacts".
@@ -36,7 +37,7 @@ from common.eval.artifacts import Attempt, Root
 from common.eval.harbor_result import RESULT, RESULT_BYTES, Verdict, missing, read_result
 from common.eval.plan import Plan, PlannedAttempt, PlannedTrial
 from common.eval.refused import InputRefused
-from common.eval.traces import Traces
+from common.eval.traces import LEGACY, Traces
 
 SNAPSHOT_SCHEMA = "tuneplane/native-evaluation-snapshot/v1"
 Bundle = dict[str, Any]
@@ -54,6 +55,7 @@ def prepare(
     keep = traces or Traces(0, None)
     outcomes: list[dict[str, Any]] = []
     trajectories: list[dict[str, Any]] = []
+    legacy = 0
     with Root(root) as opened:
         for trial, attempt in _attempts(plan):
             with opened.attempt(attempt.directory) as folder:
@@ -63,6 +65,7 @@ def prepare(
                     text = keep.trajectory(folder)
                     if text is not None:
                         trajectories.append(_trajectory(trial, attempt, verdict, text))
+                    legacy += text is None and folder.holds(LEGACY)
             read(len(outcomes))
     return _identified(
         {
@@ -73,6 +76,7 @@ def prepare(
             "protocol": plan.protocol,
             "outcomes": outcomes,
             "trajectories": trajectories,
+            "legacy_texts": legacy,
         }
     )
 

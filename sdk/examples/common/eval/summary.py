@@ -22,9 +22,14 @@ def summary(bundle: Mapping[str, Any]) -> str:
         f"{planned:,} trials planned, {len(outcomes):,} attempts",
         f"trials: {told}, not reported {planned - len(current):,}",
         f"text kept: {len(bundle['trajectories'])} trajectories, sampled and incomplete",
+        *_legacy(bundle["legacy_texts"]),
         *_reasons(outcomes),
     ]
     return "\n".join(lines)
+
+
+def _legacy(count: int) -> list[str]:
+    return [f"text not read: {count:,} attempts left an agent/litellm-trajectory.jsonl alone"] if count else []
 
 
 def _reasons(outcomes: list[dict[str, Any]]) -> list[str]:

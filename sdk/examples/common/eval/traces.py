@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,9 @@ from common.eval.refused import InputRefused
 TRACES = 128
 """At most as many trajectories are kept of one evaluation."""
 LEGACY = "agent/litellm-trajectory.jsonl"
+"""Repeats the whole history with each call and has no stable fields: not read."""
+_LONE = re.compile(r"[\ud800-\udfff]")
+"""Half a character: JSON can write it, UTF-8 cannot."""
 _ROOM = 4096
 """Bytes left for what surrounds the messages."""
 
@@ -65,7 +69,7 @@ def _fitting(found: list[Message]) -> list[Message]:
     kept: list[Message] = []
     left = contract.TRAJECTORY_BYTES - _ROOM
     for message in found[: contract.TRAJECTORY_MESSAGES]:
-        cut = {**message, "content": _cut(message["content"])}
+        cut = {**message, "content": _cut(_LONE.sub("\ufffd", message["content"]))}
         left -= len(json.dumps(cut)) + 1
         if left < 0:
             break
