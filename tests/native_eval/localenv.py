@@ -12,6 +12,7 @@ import os
 import shlex
 import shutil
 import signal
+import sys
 import tempfile
 from pathlib import Path, PurePosixPath
 
@@ -47,6 +48,8 @@ class LocalEnvironment(BaseEnvironment):  # type: ignore[misc]
         pass
 
     async def start(self, force_build):
+        sys.stdout.write("a backend may print\n")
+        sys.stdout.flush()
         self._folder = Path(tempfile.mkdtemp(prefix="sandbox-", dir=os.environ["TUNEPLANE_SANDBOXES"]))
         for name in (*OWN, "logs/agent", "logs/verifier", "logs/artifacts"):
             (self._folder / name).mkdir()

@@ -140,7 +140,7 @@ def test_the_deadline_cancels_the_trial_waits_for_its_cleaning_and_stops_the_coh
 def test_a_killed_coordinator_leaves_no_orphan_and_evidence_that_is_imported(run, harbor):
     process = run.start(a_config(run.folder, "solved", "never-ending", "unsolved"), harbor)
     until(lambda: in_the_sandbox(run, "sleep 600"), "the second trial")
-    process.kill()
+    os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     until(lambda: not run.processes(), "the end of Harbor")
     assert_nothing_is_left(run)
@@ -202,6 +202,7 @@ def test_settings_that_harbor_would_ignore_or_refuses_are_refused_by_name_before
         environment={
             "import_path": "localenv:LocalEnvironment",
             "mounts": [{"type": "bind", "source": "/a", "target": "/b", "readonly": True}],
+            "mounts_json": [],
             "override_cpus": "many",
         },
         timeout_multiplyer=2,
@@ -216,6 +217,7 @@ def test_settings_that_harbor_would_ignore_or_refuses_are_refused_by_name_before
     assert {line for line in said.splitlines() if "trial." in line} == {
         f"refused, nothing was started: trial.agent.override_timeout: {ignored}",
         f"trial.environment.mounts[0].readonly: {ignored}",
+        f"trial.environment.mounts_json: {ignored}",
         f"trial.timeout_multiplyer: {ignored}",
     }
     assert not run.output.exists()
