@@ -6,10 +6,10 @@ import pytest
 from tests.environments import environment
 
 
-def test_an_environment_holds_nothing_of_ours_and_is_made_once():
+def test_an_environment_holds_nothing_of_ours_and_is_made_once(tmp_path):
     python = environment("empty")
     listed = "import importlib.metadata as m, sys; print([d.name for d in m.distributions()], sys.version_info[:2])"
-    done = subprocess.run([python, "-c", listed], capture_output=True, text=True, check=True, env={})
+    done = subprocess.run([python, "-c", listed], cwd=tmp_path, capture_output=True, text=True, check=True, env={})
     assert done.stdout.strip() == f"[] {sys.version_info[:2]}"
     made = (python.parents[1] / "ready").stat().st_mtime_ns
     assert environment("empty") == python
