@@ -8,11 +8,8 @@ from urllib.parse import quote, urlencode
 import msgspec
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, SkipValidation
-from tuneplane.contract import INT64_MAX
 
-from domain.errors import Refused
-
-_MOST_DIGITS = 19
+from entrypoints.http.console.whole_number import whole_number
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,17 +45,9 @@ def look_of(run_id: FromPath[str], attempt: FromQuery[str] = "", as_of: FromQuer
     """From an address: the dependency `look`. Raises `Refused`."""
     return Look(
         run_id=run_id,
-        attempt=_number("attempt", attempt, "the number of an execution attempt, from 0"),
-        as_of=_number("as_of", as_of, "a position of the log, from 0"),
+        attempt=whole_number("attempt", attempt, "the number of an execution attempt, from 0"),
+        as_of=whole_number("as_of", as_of, "a position of the log, from 0"),
     )
-
-
-def _number(field: str, text: str, what: str) -> int | None:
-    if not text:
-        return None
-    if not text.isascii() or not text.isdigit() or int(text[: _MOST_DIGITS + 1]) > INT64_MAX:
-        raise Refused.at(field, f"must be {what}")
-    return int(text)
 
 
 Looking = NamedDependency[SkipValidation[Look]]

@@ -13,6 +13,7 @@ from application.queries import job_column
 from application.queries.job_column import Column, ConfigColumn, FactColumn, Sort
 from application.queries.job_table import Asked
 from domain.errors import Refused
+from entrypoints.http.console.whole_number import whole_number
 
 STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
 USUAL: tuple[Column, ...] = (
@@ -27,7 +28,7 @@ USUAL: tuple[Column, ...] = (
 MOST_PINS = 4
 _MOST_WRITTEN = 64
 _CONDITION_CHARS = 1_024
-_MOST_DIGITS = 9
+_LAST_PAGE = 999_999_999
 Search = Annotated[str, QueryParameter(max_length=256)]
 
 
@@ -120,11 +121,7 @@ def _conditions(where: list[str]) -> tuple[str, ...]:
 
 def page_number(text: str) -> int:
     """From 1. Raises `Refused`."""
-    if not text:
-        return 1
-    if not text.isascii() or not text.isdigit() or len(text) > _MOST_DIGITS or int(text) < 1:
-        raise Refused.at("page", "must be the number of a page, from 1")
-    return int(text)
+    return whole_number("page", text, "the number of a page, from 1", least=1, most=_LAST_PAGE) or 1
 
 
 def label(column: Column) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromQuery, SkipValidation, URLEncodedBody
 
 from application.clock import now
-from application.commands.create_personal_token import CreatePersonalToken
+from application.commands.create_personal_token import LONGEST_DAYS, CreatePersonalToken
 from application.commands.manage_accounts import ManageAccounts
 from application.commands.sign_in import SESSION_MICROS
 from application.ports.accounts import Accounts, Permission
@@ -21,6 +21,7 @@ from entrypoints.http.console.contexts.account import AccountPage, OpenSession, 
 from entrypoints.http.console.pages.sign_in import Using as UsingDoor
 from entrypoints.http.console.pages.sign_in import signed_out
 from entrypoints.http.console.rendering import rendered
+from entrypoints.http.console.whole_number import whole_number
 from entrypoints.http.errors import TooManyRequests, status_of
 
 _SAID = {
@@ -138,12 +139,8 @@ def end_token(
 
 def days_of(text: str) -> int | None:
     """None for no end. Raises `Refused` for what is no number."""
-    given = text.strip()
-    if not given:
-        return None
-    if not given.isascii() or not given.isdigit() or len(given) > len("3650"):
-        raise Refused.at("days", "must be a whole number of days, at most 3,650, or empty for no end")
-    return int(given)
+    what = "a whole number of days, at most 3,650, or empty for no end"
+    return whole_number("days", text, what, most=LONGEST_DAYS)
 
 
 def _page(

@@ -26,6 +26,7 @@ from entrypoints.http.console.pages.job_head import job_head, live_address
 from entrypoints.http.console.pages.log_found import Errors, Searched, found_in, found_part
 from entrypoints.http.console.pages.log_lines import SHOWN_CHARS, last_lines, line_link, lines_from, shown_line
 from entrypoints.http.console.rendering import rendered
+from entrypoints.http.console.whole_number import whole_number
 from entrypoints.http.ingest.timestamps import micros
 
 _SHOWN = 300
@@ -112,12 +113,8 @@ def _live(views: Views, head: JobHead, shown: LogPage, *, end: bool) -> str:
 
 def _number(text: str) -> int | None:
     """From 0; people count from 1, and may write `12,345`."""
-    digits = text.strip().replace(",", "")
-    if not digits:
-        return None
-    if not digits.isascii() or not digits.isdigit() or not 0 < int(digits[:_DIGITS]) <= INT64_MAX:
-        raise Refused.at("line", "must be the number of a line, from 1")
-    return int(digits[:_DIGITS]) - 1
+    counted = whole_number("line", text.replace(",", ""), "the number of a line, from 1", least=1)
+    return None if counted is None else counted - 1
 
 
 def _time(text: str) -> Micros:

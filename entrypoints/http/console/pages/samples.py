@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 from litestar import Response, get
 from litestar.params import FromQuery
-from tuneplane.contract import INT64_MAX
 
 from application.ports.views import Views
 from application.queries.reward_distribution import reward_distribution
 from application.queries.round import Round, round_, rounds
 from application.queries.sample import SamplesOfRound, ValidationSample, page_before, samples, samples_of_rounds
 from application.queries.sample_reading import Said, reading
-from domain.errors import Refused
 from domain.ids import RoundId, RunId
 from entrypoints.http.console.console import AsSignedIn, Using, here, user_of
 from entrypoints.http.console.contexts.samples import (
@@ -27,6 +25,7 @@ from entrypoints.http.console.contexts.samples import (
 from entrypoints.http.console.look import Look, Looking
 from entrypoints.http.console.pages.job_head import job_head, live_address
 from entrypoints.http.console.rendering import rendered
+from entrypoints.http.console.whole_number import whole_number
 from entrypoints.http.console.wording import plural, value
 
 _A_PAGE = 10
@@ -47,7 +46,7 @@ def validation_samples(
 ) -> Response[bytes]:
     """Samples of a round from number `idx` on; without a round, which rounds have any."""
     readable = request.user.account.may("content")
-    first = _number(idx)
+    first = whole_number("idx", idx, "the number of a sample, from 0")
     with console.views(look) as views:
         head = job_head(views, console, request.user, look, "validation")
         chosen = round_(views, RunId(look.run_id), RoundId(round_id), attempt=look.attempt) if round_id else None
@@ -155,14 +154,6 @@ def _text(said: Said) -> TextView:
 
 def _address(look: Look, round_id: str, idx: int) -> str:
     return look.page("validation/samples", round_id=round_id, idx=idx)
-
-
-def _number(text: str) -> int | None:
-    if not text:
-        return None
-    if not text.isascii() or not text.isdigit() or len(text) > len(str(INT64_MAX)) or int(text) > INT64_MAX:
-        raise Refused.at("idx", "must be the number of a sample, from 0")
-    return int(text)
 
 
 ROUTES = (validation_samples,)

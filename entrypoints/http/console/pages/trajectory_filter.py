@@ -7,10 +7,11 @@ from typing import Annotated, Any, get_args
 import msgspec
 from litestar.di import NamedDependency, Provide
 from litestar.params import QueryParameter, SkipValidation
-from tuneplane.contract import INT64_MAX, SCOPES
+from tuneplane.contract import SCOPES
 
 from application.queries.trajectory_index import DIAGNOSTICS, IndexState, TrajectoryFilter
 from domain.errors import Refused
+from entrypoints.http.console.whole_number import whole_number
 
 STATES: tuple[IndexState, ...] = get_args(IndexState)
 _MOST_CHARS = 256
@@ -31,7 +32,7 @@ def filter_of(
         scope=_one_of("scope", of_scope, SCOPES),
         round_id=round_id or None,
         diagnostic=_one_of("diagnostic", diagnostic, DIAGNOSTICS),
-        step=_step(step.strip()),
+        step=whole_number("step", step, "a step, from 0"),
         trial_id=trial_id or None,
         state=next((one for one in STATES if one == _one_of("state", of_state, STATES)), None),
     )
@@ -46,14 +47,6 @@ def _one_of(field: str, text: str, known: tuple[str, ...]) -> str | None:
     if text and text not in known:
         raise Refused.at(field, f"must be one of {', '.join(known)}")
     return text or None
-
-
-def _step(text: str) -> int | None:
-    if not text:
-        return None
-    if not text.isascii() or not text.isdigit() or int(text[: _MOST_DIGITS + 1]) > INT64_MAX:
-        raise Refused.at("step", "must be a step, from 0")
-    return int(text)
 
 
 WANTED = {"wanted": Provide(filter_of, sync_to_thread=False)}

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import msgspec
 
 from application.queries.trajectory_text import TrajectoryText
-from domain.errors import Refused
 from domain.rules.retention import RetentionState
 from entrypoints.http.console.contexts.trajectories import HitView, Link, Reader, TextView
 from entrypoints.http.console.pages.trajectory_messages import Place, message_views
 from entrypoints.http.console.pages.trajectory_subject import Subject, notices_of
 from entrypoints.http.console.texts import Texts
+from entrypoints.http.console.whole_number import whole_number
 
 PAGES_MOST = 1_000_000
 _GONE: dict[RetentionState, str] = {
@@ -43,11 +43,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 def page_number(text: str) -> int:
     """From 1. Raises `Refused`."""
-    if not text:
-        return 1
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:8]) <= PAGES_MOST:
-        raise Refused.at("page", "counts from 1")
-    return int(text[:8])
+    return whole_number("page", text, "the number of a page, from 1", least=1, most=PAGES_MOST) or 1
 
 
 def reader_of(subject: Subject, texts: Texts, state: RetentionState, asked: Asked) -> Reader:
