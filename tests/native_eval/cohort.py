@@ -108,6 +108,7 @@ class Run(NamedTuple):
     folder: Path
     mark: str
     """In the environment of every process that belongs to it, those in sandboxes too."""
+    started: list["subprocess.Popen[str]"]
 
     @property
     def output(self) -> Path:
@@ -118,7 +119,7 @@ class Run(NamedTuple):
         (self.folder / "sandboxes").mkdir(exist_ok=True)
         paths = os.pathsep.join(map(str, (SDK, EXAMPLES, Path(__file__).parent)))
         marked = {"TUNEPLANE_SANDBOX_MARK": self.mark, "TUNEPLANE_SANDBOXES": str(self.folder / "sandboxes")}
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "common.eval.native_eval", "--harbor-python", str(harbor)),
                 *("--config", str(self.folder / "native-eval.json"), "--output", str(self.output), *options),
@@ -130,6 +131,8 @@ class Run(NamedTuple):
             text=True,
             start_new_session=True,
         )
+        self.started.append(process)
+        return process
 
     def done(self, config: dict[str, Any], harbor: Path, *options: str, **env: str) -> tuple[int, str, str]:
         """Exit code, output and what was said beside it."""
@@ -156,6 +159,8 @@ class Run(NamedTuple):
         for number in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(number, signal.SIGKILL)
+        for process in self.started:
+            process.communicate()
 
     def sandboxes(self) -> list[str]:
         return [path.name for path in (self.folder / "sandboxes").iterdir()]
@@ -172,4 +177,4 @@ def _marked(process: Path, mark: bytes) -> str:
 
 
 def a_run(folder: Path) -> Run:
-    return Run(folder, uuid.uuid4().hex)
+    return Run(folder, uuid.uuid4().hex, [])

@@ -92,9 +92,10 @@ def test_what_was_not_delivered_is_saved_and_can_be_sent_as_it_is(run, harbor, i
 
 def test_sigterm_ends_the_trial_that_runs_with_its_sandbox_and_keeps_the_evidence(run, harbor):
     config = a_config(run.folder, "solved", "never-ending", "unsolved", environment=SLOW_END)
-    process = run.start(config, harbor, TUNEPLANE_JOB_TOKEN=TOKEN)
+    token = f"tp_ing_{run.mark}"
+    process = run.start(config, harbor, TUNEPLANE_JOB_TOKEN=token)
     until(lambda: in_the_sandbox(run, "sleep 600"), "the second trial")
-    assert list(run.processes(TOKEN)) == [process.pid]
+    assert list(run.processes(token)) == [process.pid]
     process.terminate()
     _, said = process.communicate()
     assert process.returncode == 143, said
@@ -115,13 +116,13 @@ def test_sigterm_ends_the_trial_that_runs_with_its_sandbox_and_keeps_the_evidenc
     assert import_again(run) == {"solved": "success", "never-ending": "unscored"}
 
 
-def test_sigterm_while_a_sandbox_is_ending_lets_it_end(run, harbor):
-    """Harbor does not wait for it where it is cancelled right there."""
+def test_an_interrupt_while_a_sandbox_is_ending_lets_it_end(run, harbor):
+    """Harbor does not wait for it where it is cancelled right there. Sent to the group, as a terminal does."""
     process = run.start(a_config(run.folder, "solved", "unsolved", environment=SLOW_END), harbor)
     until(lambda: list(run.folder.glob("sandboxes/*/stopping")), "the end of the first sandbox")
-    process.terminate()
+    os.killpg(process.pid, signal.SIGINT)
     process.communicate()
-    assert process.returncode == 143
+    assert process.returncode == 130
     assert_nothing_is_left(run)
     assert import_again(run) == {"solved": "success"}
 
