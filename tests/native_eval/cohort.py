@@ -26,7 +26,7 @@ TOLD = {
 """A trajectory of one message."""
 TASKS = {
     "solved": (HELLO, CHECKED),
-    "unsolved": ("cat > /app/hello.txt", CHECKED),
+    "unsolved": (f"cat > /app/hello.txt || {HELLO}", CHECKED),
     "half-right": (HELLO, "echo 0.5 > /logs/verifier/reward.txt"),
     "solved-too-slowly": (f"{HELLO}; sleep 600", CHECKED),
     "too-slow": ("sleep 600", CHECKED),
@@ -36,7 +36,7 @@ TASKS = {
     "told": (f"{HELLO}; echo '{json.dumps(TOLD)}' > /logs/agent/trajectory.json", CHECKED),
 }
 """Each task's solution, which the agent `oracle` runs, and its verifier. `sleep 600` is always cut, and `cat` reads an
-input that is nobody's."""
+input that is nobody's: from our orders it could not, and the task would be solved."""
 SECONDS = {"solved-too-slowly": (4, 30), "too-slow": (1, 30), "slow-verifier": (60, 1)}
 """What the task gives its agent and its verifier: little only where all of it is used up in any case."""
 TASK_TOML = """schema_version = "1.3"
