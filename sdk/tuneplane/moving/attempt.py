@@ -22,17 +22,19 @@ if TYPE_CHECKING:
 
 _TRIES = 8
 _LONGEST_DELAY = 10.0
+_NOT_FOUND = 404
+_ONLY_THIS_RUN = (403, 409, 422)
+"""Answers that concern one run alone: somebody else owns it."""
 _FINITE = float("inf")
 
 
 class AttemptWriter:
     """Sends to attempt `number` of the run. Raises BrokenOff, and RunRefused for what the server refuses."""
 
-    def __init__(self, server: Server, run_id: str, number: int, *, exists: bool) -> None:
+    def __init__(self, server: Server, run_id: str, number: int) -> None:
         self._server = server
         self._run_id = run_id
         self._number = number
-        self._exists = exists
         self._requests: Requests | None = None
         self.stream = f"import-{number}"
         """The writer session; its sequence counts points, so that every point has one place for ever."""
@@ -51,6 +53,8 @@ class AttemptWriter:
         try:
             opened = self._opened()
         except NotOpened as problem:
+            if problem.status in _ONLY_THIS_RUN:
+                raise RunRefused(str(problem)) from None
             raise BrokenOff(str(problem)) from None
         self._requests = Requests(opened.credentials, self.stream, timeout=30.0)
         found = standing.attempts(self._server, self._run_id, opened.position) or []
@@ -62,17 +66,22 @@ class AttemptWriter:
         delay = 0.2
         for tries_left in range(_TRIES - 1, -1, -1):
             try:
-                opened = self._server.open_attempt(self._run_id, self._number if self._exists else None)
+                return self._taken_up_or_opened()
             except NotOpened as problem:
                 if not (problem.transient and tries_left):
                     raise
                 time.sleep(delay)
                 delay = min(delay * 2, _LONGEST_DELAY)
-                # The answer may be what was lost: then the attempt is there.
-                found = standing.attempts(self._server, self._run_id) or []
-                self._exists = any(one["attempt"] == self._number for one in found)
-            else:
-                break
+        raise BrokenOff(f"attempt {self._number} could not be opened")
+
+    def _taken_up_or_opened(self) -> Opened:
+        """The attempt may be there: by an earlier import, by another one, or by a request whose answer was lost."""
+        try:
+            return self._server.open_attempt(self._run_id, self._number)
+        except NotOpened as problem:
+            if problem.status != _NOT_FOUND:
+                raise
+        opened = self._server.open_attempt(self._run_id)
         if opened.credentials.attempt != self._number:
             raise RunRefused(
                 f"attempt {opened.credentials.attempt} was opened where {self._number} was due: "
@@ -136,5 +145,6 @@ class AttemptWriter:
         raise BrokenOff(f"{parcel.path}: {outcome.reason}")
 
     def close(self) -> None:
+        """Closes the connection; the next request opens another."""
         if self._requests is not None:
             self._requests.close()

@@ -78,10 +78,12 @@ class MovingIn:
             stored = None if there is None else standing(self._server, run_id, there)
             writer = self._writers.get((run_id, number))
             if writer is None:
-                writer = AttemptWriter(self._server, run_id, number, exists=there is not None)
+                writer = AttemptWriter(self._server, run_id, number)
             told = self._teller(run.name, tally)
-            PartDelivery(run.tracker, part, stored, writer, keys, tally, told).run()
-            writer.close()
+            try:
+                PartDelivery(run.tracker, part, stored, writer, keys, tally, told).run()
+            finally:
+                writer.close()
             if writer.is_open:
                 self._writers[run_id, number] = writer
             tally.attempts += 1
