@@ -1,7 +1,7 @@
 """Histograms of other trackers: exact counts, within the bounds that are allowed."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tuneplane.moving.distributions import NotMapped, distribution, of_edges
 
@@ -26,6 +26,7 @@ def test_sixty_five_edges_fit_into_sixty_four_bounds():
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=400))
+@example([1] * 130)
 def test_joining_neighbours_keeps_every_count_below_each_bound_that_is_left(counts):
     ends = [float(n) for n in range(len(counts))]
     found = distribution("h", 1, 0.0, ends, counts)

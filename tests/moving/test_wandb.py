@@ -1,8 +1,12 @@
 """W&B's transaction logs become runs: counted by hand in what `wb.py` logged with wandb 0.31."""
 
 import math
+import struct
+import zlib
 
+import pytest
 from tuneplane.integrations import wandb
+from tuneplane.moving.wandb_log import LogRecords
 
 from tests.moving.samples import SAMPLES, points_of
 
@@ -102,3 +106,49 @@ def test_not_a_number_is_kept_as_that(tmp_path):
         ("train/loss", 7, "nan"),
         ("train/loss", 8, "inf"),
     ]
+
+
+def test_a_log_of_more_than_one_block_is_read_through():
+    (path,) = (SAMPLES / "wandb-long").rglob("*.wandb")
+    assert path.stat().st_size > 32_768
+    found = sorted((key, step, value) for key, step, _, value in points_of(wandb.items(path)))
+    assert found == [*(("a", step, float(step)) for step in range(160)), *(("b", n, -n / 2) for n in range(160))]
+
+
+def framed(*records):
+    """The records as the format's description has them written."""
+    out = bytearray(b":W&B\xe1\xbe\x00")
+    for content in records:
+        left, first = content, True
+        while first or left:
+            room = 32_768 - len(out) % 32_768
+            if room < 7:
+                out += bytes(room)
+                continue
+            piece, left = left[: room - 7], left[room - 7 :]
+            kind = bytes([(1 if first else 4) if not left else (2 if first else 3)])
+            out += struct.pack("<IH", zlib.crc32(kind + piece), len(piece)) + kind + piece
+            first = False
+    return bytes(out)
+
+
+@pytest.mark.parametrize("room", range(12))
+def test_records_are_read_whatever_room_a_block_had_left(tmp_path, room):
+    path = tmp_path / "run-x.wandb"
+    records = [b"a" * (32_768 - 7 - 7 - room), b"b" * 5, b"c" * 70_000, b"", b"d"]
+    path.write_bytes(framed(*records))
+    found = LogRecords(path)
+    assert list(found) == records
+    assert (found.fault, found.waiting) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "read"), [((1, 1), 2), ((2, 1), 0), ((3, 4), 0), ((4,), 0), ((1, 3), 1), ((2, 3, 4), 1)]
+)
+def test_pieces_out_of_order_are_no_record(tmp_path, kinds, read):
+    path = tmp_path / "run-x.wandb"
+    pieces = [bytes([kind]) + b"x" for kind in kinds]
+    path.write_bytes(b":W&B\xe1\xbe\x00" + b"".join(struct.pack("<IH", zlib.crc32(one), 1) + one for one in pieces))
+    found = LogRecords(path)
+    assert len(list(found)) == read
+    assert bool(found.fault) == (kinds not in ((1, 1), (2, 3, 4)))

@@ -83,11 +83,11 @@ def _items(path: Path, key: str, run_key: str) -> Iterator[Item]:
         for row in rows:
             try:
                 values = _object(row["metrics"])
-                ts = _seconds(row["timestamp"])
-            except ValueError as problem:
+                ts, step = _seconds(row["timestamp"]), int(row["step"])
+            except (ValueError, TypeError) as problem:
                 yield Unread(f"{path.name}: table metrics, id {row['id']}: {problem}")
             else:
-                yield from row_items(values, int(row["step"]), ts)
+                yield from row_items(values, step, ts)
         for table, kind in _OTHER_TABLES.items():
             if key in columns(connection, table):
                 (count,) = connection.execute(

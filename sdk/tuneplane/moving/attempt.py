@@ -136,7 +136,7 @@ class AttemptWriter:
         for tries_left in range(_TRIES - 1, -1, -1):
             outcome = self._requests.deliver(parcel)
             if outcome.delivered:
-                return {"duplicates": 0, "set_aside": 0, **json.loads(outcome.body)}
+                return _counts(parcel.path, outcome.body)
             if not outcome.transient:
                 raise RunRefused(f"{parcel.path}: {outcome.reason}")
             if tries_left:
@@ -148,3 +148,12 @@ class AttemptWriter:
         """Closes the connection; the next request opens another."""
         if self._requests is not None:
             self._requests.close()
+
+
+def _counts(path: str, body: bytes) -> dict[str, int]:
+    """What the answer to a request says of it. Raises BrokenOff where that is no answer of such a server."""
+    try:
+        said = json.loads(body)
+        return {name: int(said[name]) for name in ("duplicates", "set_aside")}
+    except (ValueError, TypeError, KeyError):
+        raise BrokenOff(f"{path}: answered by something else than a TunePlane server") from None

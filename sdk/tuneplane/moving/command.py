@@ -96,7 +96,7 @@ def _followed(given: argparse.Namespace, read: Reader, server: Server) -> int:
 def _once(given: argparse.Namespace, read: Reader, moving: MovingIn) -> int:
     try:
         tallies = moving.bring(read(given.source, tell))
-    except SourceRefused as problem:
+    except (SourceRefused, OSError) as problem:
         tell(str(problem))
         return NOT_ALL
     if given.follow is None or any(one.points or one.histograms for one in tallies):
@@ -113,7 +113,7 @@ def _listed(source: Path, read: Reader) -> int:
             else:
                 parts = "1 part" if len(one.parts) == 1 else f"{len(one.parts)} parts"
                 sys.stdout.write(f"{one.name}: {parts}, tags: {', '.join(one.tags) or 'none'}\n")
-    except SourceRefused as problem:
+    except (SourceRefused, OSError) as problem:
         tell(str(problem))
         return NOT_ALL
     return ALL_IN

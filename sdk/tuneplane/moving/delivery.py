@@ -83,11 +83,11 @@ class PartDelivery:
         key, step, ts, value = point
         size = self._keys.size_bytes(key)
         if not size:
-            self._tally.unread[self._keys.why_not(key)] += 1
+            self._tally.miss(self._keys.why_not(key))
         elif not 0 <= step < 2**63:
-            self._tally.unread[f"{key!r}: step {step}; steps are 0 to 2**63 - 1"] += 1
+            self._tally.miss(f"{key!r}: step {step}; steps are 0 to 2**63 - 1")
         elif not _EARLIEST <= ts < _LATEST:
-            self._tally.unread[f"{key!r}: time {ts}; times are in the years 1 to 9999"] += 1
+            self._tally.miss(f"{key!r}: time {ts}; times are in the years 1 to 9999")
         else:
             finite = math.isfinite(value)
             weight = POINT_BYTES if finite else INVALID_BYTES
@@ -145,7 +145,7 @@ class PartDelivery:
         elif isinstance(item, LeftOut):
             self._tally.left_out[item.kind] += item.times
         elif isinstance(item, Unread):
-            self._tally.unread[item.reason] += item.times
+            self._tally.miss(item.reason, item.times)
         elif isinstance(item, Configuration):
             self._configuration.update(flat_parameters(item.params))
         elif isinstance(item, Stage):
@@ -169,7 +169,7 @@ class PartDelivery:
                 ts=iso(item.ts),
             )
         except (ValueError, OverflowError, OSError) as problem:
-            self._tally.unread[f"histogram {item.name!r:.200}: {problem}"] += 1
+            self._tally.miss(f"histogram {item.name!r:.200}: {problem}")
             return
         self._events_read += 1
         self._tally.joined += bool(item.joined_from)

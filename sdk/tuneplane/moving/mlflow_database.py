@@ -53,9 +53,9 @@ def _run(path: Path, connection: sqlite3.Connection, row: sqlite3.Row) -> Mlflow
     run_id = str(row["run_uuid"])
     return MlflowRun(
         run_id=run_id,
-        name=row["name"] or "",
-        experiment=row["experiment"] or "",
-        status=row["status"] or "",
+        name=str(row["name"] or ""),
+        experiment=str(row["experiment"] or ""),
+        status=str(row["status"] or ""),
         started=seconds(row["start_time"]),
         ended=seconds(row["end_time"]),
         params=_texts(connection, "params", run_id),
@@ -72,8 +72,9 @@ def _texts(connection: sqlite3.Connection, table: str, run_id: str) -> dict[str,
 def _points(path: Path, run_id: str) -> Iterator[Item]:
     with opened(path) as connection:
         for key, step, timestamp, value, is_nan in connection.execute(_POINTS, (run_id,)):
-            if not (isinstance(value, (int, float)) and isinstance(timestamp, int) and isinstance(step, int)):
-                yield Unread(f"{path.name}: table metrics, run {run_id}, key {key!r:.200}: no number")
+            numbers = isinstance(value, (int, float)) and isinstance(timestamp, int) and isinstance(step, int)
+            if not (numbers and isinstance(key, str)):
+                yield Unread(f"{path.name}: table metrics, run {run_id}, key {key!r:.200}: no number under a name")
             elif is_nan:
                 yield key, step, timestamp / 1000, math.nan
             elif abs(value) >= _INFINITE:

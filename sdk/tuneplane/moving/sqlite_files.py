@@ -20,7 +20,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30.0)) as connection:
             connection.row_factory = sqlite3.Row
             yield connection
-    except sqlite3.Error as problem:
+    except (sqlite3.Error, UnicodeDecodeError) as problem:
         raise SourceRefused(path, "the database", str(problem)) from None
 
 

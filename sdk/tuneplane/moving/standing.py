@@ -94,7 +94,10 @@ def read(server: Server, path: str) -> Mapping[str, Any] | None:
             raise BrokenOff(f"{server.address}/{path}: {outcome.reason}")
         time.sleep(max(delay, outcome.wait))
         delay *= 2
-    answer = json.loads(outcome.body)
+    try:
+        answer = json.loads(outcome.body)
+    except ValueError:
+        answer = None
     if not isinstance(answer, dict):
         raise BrokenOff(f"{server.address}/{path} answered something else than a TunePlane server does")
     return answer

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 """Reasons of one run that are said with their words; the rest are counted."""
+_REASONS = 1000
+"""Of one run that are told apart: a million bad steps are no million reasons to remember."""
 _NAME_CHARS = 40
 _HEADS = ("run", "page", "attempts", "points", "there before", "not finite", "histograms", "left out", "not read")
 _TEXTS = 2
@@ -40,6 +42,12 @@ class Tally:
     """What is worth knowing and no fault."""
     refusal: str = ""
     """Why the run went no further; empty where it did not stop."""
+
+    def miss(self, reason: str, times: int = 1) -> None:
+        """Counts what was not read; beyond so many reasons they share one."""
+        if reason not in self.unread and len(self.unread) >= _REASONS:
+            reason = "other reasons"
+        self.unread[reason] += times
 
     def faults(self) -> int:
         return sum(self.unread.values()) + bool(self.refusal)
