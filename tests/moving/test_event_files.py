@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tuneplane.integrations.tensorboard import items
+from tuneplane.integrations.tensorboard import items, runs
 from tuneplane.moving.crc32c import crc32c, masked
 from tuneplane.moving.protobuf import Torn, fields
 from tuneplane.moving.source import Configuration, Distribution, LeftOut, Stage, Waiting
@@ -16,7 +16,7 @@ from tuneplane.moving.tensorboard_events import EventReader
 from tuneplane.moving.tfrecord import Records
 
 from tests.environments import clean_variables, environment
-from tests.moving.samples import SAMPLES, TORCH, beginning, event_file, field, points_of, record, scalar
+from tests.moving.samples import BEGUN, SAMPLES, TORCH, beginning, event_file, field, points_of, record, scalar
 
 FILES = sorted((SAMPLES / "tensorboard").rglob("*tfevents*"))
 BY_TENSORBOARD = """
@@ -145,3 +145,10 @@ def test_the_end_that_is_still_written_is_no_fault(tmp_path):
     path = event_file(tmp_path, beginning(), scalar("a", 1, 1.0)[:-1])
     (said,) = items(path)
     assert isinstance(said, Waiting)
+
+
+def test_files_are_attempts_in_the_order_they_were_begun_whatever_they_are_called(tmp_path):
+    event_file(tmp_path, beginning(BEGUN + 9), scalar("a", 2, 2.0), name="a.tfevents")
+    event_file(tmp_path, beginning(BEGUN), scalar("a", 1, 1.0), name="b.tfevents")
+    (run,) = runs(tmp_path, lambda _: None)
+    assert [points_of(part.items())[0][1] for part in run.parts] == [1, 2]

@@ -152,3 +152,10 @@ def test_pieces_out_of_order_are_no_record(tmp_path, kinds, read):
     found = LogRecords(path)
     assert len(list(found)) == read
     assert bool(found.fault) == (kinds not in ((1, 1), (2, 3, 4)))
+
+
+def test_directories_of_a_run_are_attempts_in_order_of_time_whether_they_were_offline_or_not(sample):
+    root = sample("wandb")
+    (root / "offline-run-20261202_052031-abc12345").rename(root / "run-20261202_052029-abc12345")
+    found = {run.name: [part.identity for part in run.parts] for run in wandb.runs(root, lambda _: None)}
+    assert found["first try"] == ["run-20261202_052029-abc12345", "offline-run-20261202_052030-abc12345"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
     """The runs of the stores at `root`. Raises SourceRefused."""
     if root.is_file():
-        yield from mlflow_database.runs(root, tell)
+        yield from mlflow_database.runs(root.resolve(), tell)
         return
     stores = 0
     folder(root)

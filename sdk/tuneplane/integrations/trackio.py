@@ -40,7 +40,7 @@ _OTHER_TABLES = {"system_metrics": "hardware sample", "traces": "trace", "alerts
 def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
     """The runs of each project, in the order they were begun. Raises SourceRefused."""
     if root.is_file():
-        yield from _project(root)
+        yield from _project(root.resolve())
         return
     found = False
     for place, names in walked(folder(root), tell):
