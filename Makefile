@@ -11,7 +11,7 @@ COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --fork-strategy fewest
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install dev-install test check format bench lock clean
+.PHONY: help demo install dev-install test test-packages check format bench lock clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -23,8 +23,14 @@ install: $(VENV)/.installed ## make .venv with what the server needs; does nothi
 
 dev-install: $(VENV)/.installed-dev ## add what tests and checks need to .venv
 
-test: dev-install ## run every test; browser tests where Chromium is
-	$(VENV)/bin/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile --no-loadscope-reorder --durations=10 --durations-min=1 $(ARGS)
+PYTEST = $(VENV)/bin/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile --no-loadscope-reorder \
+  --durations=10 --durations-min=1
+
+test: dev-install ## run every test but those of test-packages; browser tests where Chromium is
+	$(PYTEST) -m "not packages" $(ARGS)
+
+test-packages: dev-install ## try importers and hooks on the real packages they serve, each in an environment of its own
+	$(PYTEST) -m packages $(ARGS)
 
 check: dev-install ## format, lint, types and import rules; runs nothing of ours
 	$(VENV)/bin/ruff format --check .

@@ -41,6 +41,7 @@ def points(path):
     return points_of(items(path))
 
 
+@pytest.mark.packages
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}{path.suffix}")
 def test_every_scalar_is_what_tensorboard_itself_reads(path):
     python = environment("tensorboard", "tensorboard==2.21.0")

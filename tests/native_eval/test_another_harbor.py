@@ -6,6 +6,7 @@ from tests.environments import environment
 from tests.native_eval.cohort import a_config
 
 
+@pytest.mark.packages
 @pytest.mark.usefixtures("sandboxes")
 def test_another_version_of_harbor_runs_as_well_and_is_named_in_the_evidence(run):
     older = environment("older-harbor", "harbor==0.18.0", python="python3.12")

@@ -16,7 +16,7 @@ from tests.native_eval.cohort import Run, a_config
 from tests.sdk.conftest import TOKEN, job_env
 from tests.sdk.ingest_stub import Ingest
 
-pytestmark = pytest.mark.usefixtures("sandboxes")
+pytestmark = [pytest.mark.packages, pytest.mark.usefixtures("sandboxes")]
 SLOW_END = {"import_path": "localenv:LocalEnvironment", "kwargs": {"stop_seconds": 1}}
 
 
