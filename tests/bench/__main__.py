@@ -21,6 +21,7 @@ from tests.bench import (
     client,
     disk,
     faults,
+    imports,
     ingest,
     install,
     memory,
@@ -49,6 +50,7 @@ LINES: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "rebuild": rebuild.measure,
     "verify": verify.measure,
     "faults": faults.measure,
+    "imports": imports.measure,
     "install": install.measure,
 }
 

@@ -153,6 +153,8 @@ def test_results_of_another_shape_are_refused_before_anything_is_sent(ingest, re
         report(whole, reporter)
     with pytest.raises(ResultsRefused, match="has to be a list"):
         report({**results(), "samples": {"t": "text"}}, reporter)
+    with pytest.raises(ResultsRefused, match="has to be an object with a list for each task"):
+        report({**results(), "samples": [record(0)]}, reporter)
     assert ingest.requests == []
 
 

@@ -26,6 +26,11 @@ def refused(place: Path) -> list[tuple[str, str, str]]:
         ({"results": [1]}, "results", "has to be an object with an object for each task"),
         ({"results": {"t": 1}}, "results", "has to be an object with an object for each task"),
         (results(groups=[1]), "groups", "has to be an object with an object for each task"),
+        (
+            results(configs={"t": {"test_split": "test", "metric_list": None}}, groups="x"),
+            "groups",
+            "has to be an object with an object for each task",
+        ),
         (results(effective=-1), "n-samples.t.effective", "has to be a whole number from 0 to 2147483647"),
         (results(effective=True), "n-samples.t.effective", "has to be a whole number from 0 to 2147483647"),
     ],
@@ -45,6 +50,11 @@ def test_a_results_file_of_another_shape_is_refused_by_its_field(tmp_path, whole
         (json.dumps({**record(1), "doc_id": None}) + "\n", "line 2, doc_id", "has to be a number or text"),
         (json.dumps({**record(1), "doc_id": True}) + "\n", "line 2, doc_id", "has to be a number or text"),
         (json.dumps({**record(1), "filter": 1}) + "\n", "line 2, filter", "has to be the name of the filter"),
+        (
+            json.dumps(record(1)).replace('"resps": [', '"resps": [' + "[" * 800 + "]" * 800 + ", ") + "\n",
+            "line 2",
+            "holds what cannot be told apart",
+        ),
         ('{"a": ' + "9" * 5000 + "}\n", "line 2", "is no JSON in UTF-8"),
     ],
 )

@@ -43,6 +43,7 @@ class Sent(NamedTuple):
 def plan_folder(places: Iterable[Path], choices: Choices) -> Plan:
     """Of every evaluation at these places; what is refused takes nothing else with it."""
     plan = Plan([], {}, [], [])
+    read: list[tuple[Evaluation, dict[str, Source]]] = []
     for place in places:
         try:
             found = find(place)
@@ -50,8 +51,9 @@ def plan_folder(places: Iterable[Path], choices: Choices) -> Plan:
             plan.refused.append(refusal)
             continue
         plan.refused.extend(found.refused)
-        for files in found.evaluations:
-            _plan_files(plan, files, choices)
+        read.extend(_read(found.evaluations, plan.refused))
+    for run, sources in sorted(read, key=lambda one: one[0].began or ""):
+        _plan_evaluation(plan, run, sources, choices)
     return plan
 
 
@@ -59,6 +61,8 @@ def plan_results(results: Mapping[str, Any], choices: Choices) -> Plan:
     """Of what `simple_evaluate` returned. Raises ResultsRefused."""
     run = evaluation(results, "simple_evaluate")
     samples = results.get("samples") or {}
+    if not isinstance(samples, Mapping):
+        raise ResultsRefused(run.file, "samples", "has to be an object with a list for each task")
     sources: dict[str, Source] = {task: HeldRecords(f"samples of {task}", held) for task, held in samples.items()}
     plan = Plan([], {}, [], [])
     _plan_evaluation(plan, run, sources, choices)
@@ -102,13 +106,16 @@ def _traces(rounds: Iterable[Round]) -> Iterator[dict[str, Any]]:
         yield from one.trajectories()
 
 
-def _plan_files(plan: Plan, files: ResultFiles, choices: Choices) -> None:
-    try:
-        run = read_results(files.results)
-    except ResultsRefused as refusal:
-        plan.refused.append(refusal)
-        return
-    _plan_evaluation(plan, run, {task: SamplesFile(path) for task, path in files.samples.items()}, choices)
+def _read(
+    evaluations: Iterable[ResultFiles], refused: list[ResultsRefused]
+) -> Iterator[tuple[Evaluation, dict[str, Source]]]:
+    for files in evaluations:
+        try:
+            run = read_results(files.results)
+        except ResultsRefused as refusal:
+            refused.append(refusal)
+        else:
+            yield run, {task: SamplesFile(path) for task, path in files.samples.items()}
 
 
 def _plan_evaluation(plan: Plan, run: Evaluation, sources: Mapping[str, Source], choices: Choices) -> None:

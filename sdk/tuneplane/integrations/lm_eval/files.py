@@ -58,7 +58,7 @@ def find(place: Path) -> Found:
     """Every evaluation at `place`: a results file, or a folder that is searched with all below it."""
     if place.is_dir():
         found = Found([], [])
-        for folder, names in _folders(place):
+        for folder, names in _folders(place, found.refused):
             _collect(folder, names, found)
         if not (found.evaluations or found.refused):
             rule = "holds no results of lm_eval (results_<time>.json); was it run with --output_path?"
@@ -72,8 +72,11 @@ def find(place: Path) -> Found:
     return Found([ResultFiles(place, _in(place.parent, samples))], [])
 
 
-def _folders(top: Path) -> Iterator[tuple[Path, list[str]]]:
-    for folder, below, names in os.walk(top, followlinks=False):
+def _folders(top: Path, refused: list[ResultsRefused]) -> Iterator[tuple[Path, list[str]]]:
+    def unreadable(problem: OSError) -> None:
+        refused.append(ResultsRefused(str(problem.filename), "folder", f"cannot be read: {problem.strerror}"))
+
+    for folder, below, names in os.walk(top, followlinks=False, onerror=unreadable):
         below.sort()
         yield Path(folder), sorted(names)
 
@@ -88,7 +91,7 @@ def _collect(folder: Path, names: list[str], found: Found) -> None:
                 pass
         except ResultsRefused as refusal:
             found.refused.append(ResultsRefused(str(folder / name), refusal.field, refusal.rule))
-            used.update(one for one in names if _SAMPLES.fullmatch(one))  # one reason is enough
+            used.update(_meant_by(name, names))  # one reason is enough
             continue
         used.update(samples.values())
         found.evaluations.append(ResultFiles(folder / name, _in(folder, samples)))
@@ -96,6 +99,14 @@ def _collect(folder: Path, names: list[str], found: Found) -> None:
         if _SAMPLES.fullmatch(name) and name not in used:
             rule = "has no results file of the same time beside it, which says how many were planned"
             found.refused.append(ResultsRefused(str(folder / name), "file", rule))
+
+
+def _meant_by(name: str, names: list[str]) -> Iterator[str]:
+    """Samples files that may belong to these results."""
+    time = _time(name)
+    for one in map(_SAMPLES.fullmatch, names):
+        if one and time in {None, one["time"]}:
+            yield one.string
 
 
 def _is_results(folder: Path, name: str) -> bool:

@@ -105,7 +105,10 @@ def rounds_of(run: Evaluation, task: Task, source: Source | None, choices: Choic
     """In the order of the filters' names. Raises ResultsRefused."""
     found = read_trials(task, source, choices.metric) if source is not None else {}
     names = sorted({*found, *task.metrics})
-    return [_round(run, task, name, found.get(name), source, choices) for name in names]
+    try:
+        return [_round(run, task, name, found.get(name), source, choices) for name in names]
+    except (RecursionError, TypeError) as problem:
+        raise ResultsRefused(run.file, f"configs.{task.name}", f"holds what has no digest: {problem}") from None
 
 
 def _round(

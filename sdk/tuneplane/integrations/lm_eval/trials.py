@@ -72,7 +72,10 @@ def read_trials(task: Task, source: Source, chosen: str | None) -> dict[str, Fil
         if filter_name not in found:
             present = {*task.metrics.get(filter_name, ()), *_metrics(placed.record)}
             found[filter_name] = FilteredTrials(deciding_metric(task, present, chosen))
-        found[filter_name].add(_document(placed, source), placed)
+        try:
+            found[filter_name].add(_document(placed, source), placed)
+        except (RecursionError, TypeError) as problem:
+            raise ResultsRefused(source.name, placed.name, f"holds what cannot be told apart: {problem}") from None
     return found
 
 
