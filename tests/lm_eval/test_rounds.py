@@ -160,6 +160,8 @@ def test_a_record_without_the_deciding_metric_is_unscored_and_says_why(tmp_path)
     one = only(tmp_path)
     assert statuses(one) == {"t:0": "success", "t:1": "unscored"}
     assert [trace.get("termination") for trace in one.trajectories()] == [None, "the record has no acc"]
+    said = [event["values"] for event in one.events() if event["name"] == "trial.reason"]
+    assert [(values["trial_id"], values["reason"]) for values in said] == [("t:1", "the record has no acc")]
 
 
 def test_the_first_of_the_binary_metrics_decides_unless_another_is_chosen(tmp_path):

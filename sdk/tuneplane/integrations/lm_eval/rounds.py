@@ -21,7 +21,7 @@ from tuneplane.integrations.lm_eval.retention import retained, spread
 from tuneplane.integrations.lm_eval.sources import Source
 from tuneplane.integrations.lm_eval.text import trajectory
 from tuneplane.integrations.lm_eval.trials import FilteredTrials, read_trials, trial_id
-from tuneplane.integrations.lm_eval.verdict import DECIDING, verdict
+from tuneplane.integrations.lm_eval.verdict import DECIDING
 
 PREFIX = "lm-eval"
 _DIGITS = 16
@@ -77,6 +77,9 @@ class Round(NamedTuple):
                 trial_attempt=0,
                 ts=self.began,
             )
+            if trial.reason is not None:
+                name, reason = trial_id(self.task.name, document), as_identity(trial.reason, contract.POLICY_CHARS)
+                yield observations.trial_reason(self.round_id, name, 0, reason, ts=self.began)
 
     def trajectories(self) -> Iterator[dict[str, Any]]:
         """The text of the trials that keep theirs, read anew. Raises ResultsRefused."""
@@ -89,7 +92,7 @@ class Round(NamedTuple):
         for (document, trial), one in zip(chosen, placed):
             if fingerprint(one.record) != trial.fingerprint:
                 raise ResultsRefused(self.source.name, one.name, "changed while it was imported")
-            _, reason = verdict(self.trials.metric, one.record)
+            reason = trial.reason
             ended = {} if reason is None else {"termination": as_identity(reason, contract.POLICY_CHARS)}
             yield {
                 "scope": "validation",

@@ -18,6 +18,8 @@ class Trial(NamedTuple):
     """One document under one filter."""
 
     status: str
+    reason: str | None
+    """Why it is unscored; None where it is not."""
     fingerprint: bytes
     hashes: Hashes | None
     place: int
@@ -37,8 +39,8 @@ class FilteredTrials:
         """Records that say something else of a document than an earlier one: the first stands."""
 
     def add(self, document: DocId, placed: Placed) -> None:
-        status, _ = verdict(self.metric, placed.record)
-        trial = Trial(status, fingerprint(placed.record), hashes_of(placed.record), placed.place)
+        status, reason = verdict(self.metric, placed.record)
+        trial = Trial(status, reason, fingerprint(placed.record), hashes_of(placed.record), placed.place)
         standing = self.by_document.setdefault(document, trial)
         if standing is trial:
             return
