@@ -256,6 +256,11 @@ def test_an_unknown_population_is_not_declared(tmp_path):
     assert [event["name"] for event in only(tmp_path).events()] == ["validation.metric", "validation.outcome"]
 
 
+def test_a_population_of_none_is_a_population(tmp_path):
+    write(tmp_path, results(effective=0), [])
+    assert [event["values"].get("expected") for event in only(tmp_path).events()] == [0, None]
+
+
 def test_two_models_asked_the_same_have_the_same_digests_and_a_changed_part_changes_its_own(tmp_path):
     def fields(name: str, whole: dict[str, Any], **changed: Any) -> dict[str, str]:
         write(tmp_path / name, whole, [{**record(at), **(changed if at == 1 else {})} for at in range(3)])
@@ -273,6 +278,7 @@ def test_two_models_asked_the_same_have_the_same_digests_and_a_changed_part_chan
     assert differing(fields("dtype", results(config=config))) == {"settings_digest"}
     assert differing(fields("prompt", results(), prompt_hash="0" * 64)) == {"settings_digest"}
     assert differing(fields("document", results(), doc_hash="0" * 64)) == {"dataset_digest"}
+    assert differing(fields("target", results(), target_hash="0" * 64)) == {"dataset_digest"}
     assert differing(fields("version", results(versions={"t": 2.0}))) == {"verifier_digest"}
     assert differing(fields("cohort", results(), doc_id=9)) >= {"cohort_digest"}
 

@@ -35,6 +35,7 @@ def test_the_cohort_is_what_was_planned_not_what_is_there(tmp_path):
 
 def test_a_whole_cohort_is_captured_whole_and_a_part_of_it_is_spread_over_all(tmp_path):
     assert {trace["capture_policy"] for trace in kept(tmp_path, 3)} == {"all"}
+    assert {trace["capture_policy"] for trace in kept(tmp_path, 3, effective=5000)} == {"sampled"}
     assert [trace["trial_id"] for trace in kept(tmp_path, 130)] == [f"t:{at * 130 // 32}" for at in range(32)]
 
 
