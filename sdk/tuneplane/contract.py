@@ -62,7 +62,6 @@ VALIDATION_METRIC = "validation.metric"
 OUTCOME = "validation.outcome"
 TRIAL_REASON = "trial.reason"
 """An ordinary event, not a reserved one, so that every server takes it: why a trial attempt ended as it did."""
-TRIAL_REASON_FIELDS = ("round_id", "trial_id", "trial_attempt", "reason")
 RESERVED_NAMES = (POPULATION, PROTOCOL, VALIDATION_METRIC, OUTCOME)
 OUTCOME_STATUSES = ("success", "failure", "infra_error", "unscored")
 NEVER_ELIGIBLE = ("infra_error", "unscored")

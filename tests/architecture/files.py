@@ -6,6 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 LAYERS = ("domain", "application", "adapters", "entrypoints")
 CLIENT = "sdk/tuneplane"
+EXAMPLES = "sdk/examples"
 
 
 def modules(*folders: str) -> list[Path]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.files import CLIENT, LAYERS, ROOT, modules
+from tests.architecture.files import CLIENT, EXAMPLES, LAYERS, ROOT, modules
 
 OF_EACH_LAYER = {
     "domain": {"domain", "msgspec", "tuneplane.contract"},
@@ -48,6 +48,11 @@ def test_the_core_imports_nothing_that_it_does_not_need(layer):
 def test_the_client_takes_nothing_but_the_standard_library_to_import():
     found = {path: at_import_time(ast.parse((ROOT / path).read_text())) for path in modules(CLIENT)}
     assert set().union(*(strangers(path, tree, {"tuneplane"}) for path, tree in found.items())) == set()
+
+
+def test_the_examples_take_nothing_but_the_client_to_import():
+    found = {path: at_import_time(ast.parse((ROOT / path).read_text())) for path in modules(EXAMPLES)}
+    assert set().union(*(strangers(path, tree, {"tuneplane", "common"}) for path, tree in found.items())) == set()
 
 
 @pytest.mark.parametrize("name", LAYERS)

@@ -4,7 +4,7 @@ import hashlib
 import math
 
 import pytest
-from tuneplane import contract, report
+from tuneplane import contract, observations, report
 
 DIGEST = "ab" * 32
 
@@ -86,3 +86,26 @@ def test_the_observation_contract_is_sent(ingest, reporting):
     assert sent[0]["version"] == 1
     assert sent[0]["capabilities"] == ["agent", "async"]
     assert sent[0]["semantics"] == {"a/b": descriptor}
+
+
+def test_a_reason_has_one_identity_for_each_trial_attempt():
+    one = observations.trial_reason("r", "t", 2, "no reward", ts="2026-01-01T00:00:00Z")
+    digest = hashlib.sha256(b'["trial.reason", "r", "t", 2]').hexdigest()
+
+    assert one == {
+        "id": f"reason:{digest}",
+        "kind": "event",
+        "name": "trial.reason",
+        "ts": "2026-01-01T00:00:00Z",
+        "values": {"round_id": "r", "trial_id": "t", "trial_attempt": 2, "reason": "no reward"},
+    }
+    assert observations.trial_reason("r", "t", 2, "another")["id"] == one["id"]
+    assert observations.trial_reason("r", "t", 1, "no reward")["id"] != one["id"]
+
+
+@pytest.mark.parametrize("broken", [("", "t", 0, "x"), ("r", "t" * 129, 0, "x"), ("r", "t", 0, "")])
+def test_a_reason_of_nothing_is_refused(broken):
+    with pytest.raises(observations.ObservationRefused):
+        observations.trial_reason(*broken)
+    with pytest.raises(observations.ObservationRefused):
+        observations.trial_reason("r", "t", 0, "x" * 257)

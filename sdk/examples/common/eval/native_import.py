@@ -89,7 +89,7 @@ def _deliver(bundle: Bundle) -> None:
         raise ReporterError("TUNEPLANE_JOB_ENABLED is 0, and --upload needs the credentials of a job")
 
     def sent(count: int) -> None:
-        if count % _EVERY < EVENTS_PER_CALL:
+        if count >= _EVERY and count % _EVERY < EVENTS_PER_CALL:
             print(f"sent {count:,} observations", file=sys.stderr)
 
     with reporter:
