@@ -19,6 +19,8 @@ HERE = Path(__file__).parent
 SDK = HERE.parents[1] / "sdk"
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 
+pytestmark = pytest.mark.packages
+
 
 @pytest.fixture(scope="module")
 def lm_eval() -> Path:
