@@ -59,19 +59,22 @@ def evidence(
 
 
 def _gap(run: Evaluation, task: Task, trials: FilteredTrials, *, torn: bool) -> str | None:
+    """The first thing that is missing; None where nothing is."""
     known = len(trials.by_document)
     unhashed = sum(trial.hashes is None for trial in trials.by_document.values())
-    if torn:
-        return "the last line of the samples file is cut off"
-    if trials.contradicted:
-        return f"{trials.contradicted} records contradict an earlier one of the same document"
-    if task.effective is None or known != task.effective:
-        return f"there are records of {known:,} documents, and {_planned(task)} were evaluated"
-    if unhashed:
-        return f"{unhashed:,} records have no doc_hash, prompt_hash and target_hash"
-    if task.version is None:
-        return "the task has no version"
-    return None if run.harness else "the harness reports neither its version nor a revision"
+    gaps = (
+        (torn, "the last line of the samples file is cut off"),
+        (trials.contradicted, f"{trials.contradicted} records contradict an earlier one of the same document"),
+        (
+            task.effective is None or known != task.effective,
+            f"there are records of {known:,} documents, and {_planned(task)} were evaluated",
+        ),
+        (not known, "no documents were evaluated"),
+        (unhashed, f"{unhashed:,} records have no doc_hash, prompt_hash and target_hash"),
+        (task.version is None, "the task has no version"),
+        (run.harness is None, "the harness reports neither its version nor a revision"),
+    )
+    return next((text for missing, text in gaps if missing), None)
 
 
 def _planned(task: Task) -> str:
