@@ -13,6 +13,11 @@ def trajectory_stream(run: RunId, attempt: Attempt, trajectory_id: str) -> Strea
     return stream_id(run, attempt, "trajectory", trajectory_id)
 
 
+def deletion_stream(run: RunId, attempt: Attempt, trajectory_id: str) -> StreamId:
+    """That its body was deleted; empty where it was not."""
+    return stream_id(run, attempt, "trajectory-deletion", trajectory_id)
+
+
 def store_trajectory(event: TrajectoryStored) -> Placement:
     """One body an identity and attempt; other bytes are refused."""
     stream = trajectory_stream(event.run, event.attempt, event.trajectory_id)
@@ -21,5 +26,5 @@ def store_trajectory(event: TrajectoryStored) -> Placement:
 
 def delete_trajectory(event: TrajectoryDeleted) -> Placement:
     """The body is deleted once; who asks for it again is on record, and nothing else changes."""
-    stream = stream_id(event.run, event.attempt, "trajectory-deletion", event.trajectory_id)
+    stream = deletion_stream(event.run, Attempt(event.attempt), event.trajectory_id)
     return latest_version_shows.place(event, stream)

@@ -20,6 +20,10 @@ from adapters.postgres.reading import PostgresReading, SeriesSource
 from adapters.postgres.series.reader import PostgresSeriesReader
 from adapters.postgres.series.tail_cache import TailCache
 from adapters.postgres.series.view import PostgresSeriesView
+from adapters.postgres.sole import PostgresSole
+from adapters.s3.client import Bucket
+from adapters.s3.object_store import S3ObjectStore
+from adapters.s3.upload_signer import S3UploadSigner
 from application.commands.create_personal_token import CreatePersonalToken
 from application.commands.create_run import CreateRun
 from application.commands.delete_trajectory import DeleteTrajectory
@@ -35,6 +39,7 @@ from application.commands.sign_in import SignIn
 from application.commands.sign_out import SignOut
 from application.commands.sign_upload import SignUpload
 from application.commands.store_trajectory import StoreTrajectory
+from application.commands.sweep_bodies import SweepBodies
 from application.event_log.group_commit import GroupCommit
 from application.ports.accounts import Accounts
 from application.ports.event_log import EventLog
@@ -90,6 +95,18 @@ def _file_signer(settings: Settings, accounts: Accounts) -> FilesystemUploadSign
     )
 
 
+def _bucket(settings: Settings) -> Bucket:
+    if settings.s3_bucket is None:
+        raise ValueError("no bucket is set")
+    return Bucket(
+        settings.s3_bucket, endpoint=settings.s3_endpoint, region=settings.s3_region, prefix=settings.s3_prefix or ""
+    )
+
+
+def _body_store(settings: Settings) -> str:
+    return "file" if settings.s3_bucket is None else "s3"
+
+
 class Container(containers.DeclarativeContainer):
     """Made of `settings`, whose `database_url` is set. Tests put their own adapters in place of these."""
 
@@ -102,8 +119,10 @@ class Container(containers.DeclarativeContainer):
     passwords = providers.Singleton(Argon2Passwords)
     file_store = providers.Singleton(FilesystemObjectStore, settings.provided.bodies)
     file_signer = providers.Singleton(_file_signer, settings, accounts)
-    bodies = providers.Singleton(lambda store: store, file_store)
-    upload_signer = providers.Singleton(lambda signer: signer, file_signer)
+    bucket = providers.Singleton(_bucket, settings)
+    body_store = providers.Callable(_body_store, settings)
+    bodies = providers.Selector(body_store, file=file_store, s3=providers.Singleton(S3ObjectStore, bucket))
+    upload_signer = providers.Selector(body_store, file=file_signer, s3=providers.Singleton(S3UploadSigner, bucket))
 
     commit = providers.Singleton(GroupCommit, event_log)
     series_numbers = providers.Singleton(SeriesNumbers)
@@ -122,6 +141,8 @@ class Container(containers.DeclarativeContainer):
     )
     revoke_tokens = providers.Singleton(RevokeTokens, commit, event_log, ingest_tokens)
     share_run = providers.Singleton(ShareRun, commit, event_log, accounts)
+    sole = providers.Singleton(PostgresSole, database)
+    sweep_bodies = providers.Singleton(SweepBodies, event_log, bodies, sole)
     delete_trajectory = providers.Singleton(DeleteTrajectory, commit, event_log, bodies)
 
     projection_store = providers.Singleton(PostgresProjectionStore, database, event_log, providers.Callable(all_views))

@@ -40,6 +40,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """After so many days the body of a trajectory expires."""
     artifact_bytes: int = 5 * 1024**3
     """Largest artifact that may be uploaded."""
+    s3_bucket: str | None = None
+    """Where bodies are kept. None: as files in `data`. Credentials come from where AWS tools look for them."""
+    s3_endpoint: str | None = None
+    """Of a store other than Amazon's."""
+    s3_region: str | None = None
+    s3_prefix: str | None = None
+    """Put before every key, as in `tuneplane/`. None: nothing."""
 
     def __repr__(self) -> str:
         return "Settings(…)"  # the database's address may hold a password, and what is printed may be logged
@@ -122,6 +129,7 @@ _PARSERS: dict[str, Callable[[str], object]] = {
     "behind_proxy": _flag,
     "allowed_hosts": _names,
     "ingest_url": _address,
+    "s3_endpoint": _address,
     "ingest_token_days": _number(1, 3_650),
     "trajectory_days": _number(1, 3_650),
     "artifact_bytes": _number(1, 5 * 1024**4),

@@ -13,6 +13,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from adapters.embedded_postgres.launcher import EmbeddedPostgres
+from adapters.s3.client import Bucket
+from tests.seaweed import BUCKET, REGION, Seaweed, seaweed
 
 collect_ignore = ["bench"]  # measurements run by `make bench`
 
@@ -32,6 +34,22 @@ def postgres() -> Iterator[str]:
     finally:
         server.stop()
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[Seaweed]:
+    """A real S3 server for the whole run; its credentials are in the environment, where AWS tools look."""
+    with seaweed() as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in server.environment().items():
+            patch.setenv(name, value)
+        server.make_bucket(BUCKET)
+        yield server
+
+
+@pytest.fixture
+def bucket(s3: Seaweed) -> Bucket:
+    """A part of its bucket for the test alone, empty."""
+    return Bucket(BUCKET, endpoint=s3.endpoint, region=REGION, prefix=f"test-{os.getpid()}-{next(_numbers)}/")
 
 
 @pytest.fixture

@@ -82,14 +82,23 @@ class FilesystemObjectStore:
     def keys(self, prefix: str) -> Iterator[StoredObject]:
         yield from self._under(self._root, "", prefix)
 
+    def tidy(self, before: float) -> int:
+        removed = 0
+        with asking_again(), contextlib.suppress(FileNotFoundError):
+            for entry in os.scandir(self._root / _UNFINISHED):
+                with contextlib.suppress(FileNotFoundError):
+                    if entry.stat().st_mtime < before:
+                        Path(entry.path).unlink()
+                        removed += 1
+        return removed
+
     def _under(self, folder: Path, parent: str, prefix: str) -> Iterator[StoredObject]:
         with asking_again():
             try:
                 entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in os.scandir(folder)]
             except FileNotFoundError:
                 return
-        # A folder sorts as its name and a slash, so that keys come in the order of their characters.
-        for name, is_folder in sorted(entries, key=lambda entry: entry[0] + "/" * entry[1]):
+        for name, is_folder in entries:
             key = parent + name
             if key == _UNFINISHED:
                 continue

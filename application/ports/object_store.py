@@ -22,7 +22,10 @@ class ObjectStore(Protocol):
     """
 
     def put(self, key: str, body: bytes, sha256: str) -> None:
-        """Stores the body whole and durably, or not at all. Putting the same bytes again changes nothing."""
+        """Stores the body whole and durably, or not at all. Putting the same bytes again changes nothing.
+
+        Raises ValueError where the body is not the one with this digest (hex).
+        """
         ...
 
     def get(self, key: str) -> bytes | None:
@@ -42,5 +45,9 @@ class ObjectStore(Protocol):
         ...
 
     def keys(self, prefix: str) -> Iterator[StoredObject]:
-        """Everything under `prefix`, in order of key."""
+        """Everything whose key begins with `prefix`, each once, in any order."""
+        ...
+
+    def tidy(self, before: float) -> int:
+        """Removes what was begun before `before` (seconds since the epoch) and never finished; how many it were."""
         ...

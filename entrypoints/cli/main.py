@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Sequence
 
-from entrypoints.cli import demo, doctor, events, migrate, project, projections, serve, token, user
+from entrypoints.cli import demo, doctor, events, migrate, project, projections, serve, sweep, token, user
 from entrypoints.cli.failure import CommandFailed
 
-COMMANDS = (demo, serve, project, migrate, projections, events, user, token, doctor)
+COMMANDS = (demo, serve, project, migrate, projections, events, user, token, sweep, doctor)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -14,18 +14,15 @@ from granian.constants import Interfaces, SSLProtocols
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
 
-from application.ports.event_log import EventLog
-from domain.errors import TryAgain
 from entrypoints.container import Container
 from entrypoints.http.app import create_app
+from entrypoints.http.chores import publish_heads, sweep_bodies
 from entrypoints.http.stopping import Stopping
 from entrypoints.settings import Settings
 
 STREAMS_END_SECONDS = 0.3
 """What streams get to end in, before granian stops: it would wait for them for ever."""
 STOP_SECONDS = 4.0
-HEAD_SECONDS = 300.0
-"""How often the chain's head is published in the log line, where it moved."""
 READERS = 12
 """Threads that answer pages and questions. More than may wait for views or a past, so that others are answered; Python
 alone would make as many as there are cores, and 4.
@@ -54,7 +51,10 @@ async def _serve(container: Container, started: Callable[[], None], ending: Call
         loop.add_signal_handler(number, stopping.begin)
     serving = asyncio.create_task(server.serve())
     asked = asyncio.create_task(stopping.wait())
-    heads = asyncio.create_task(_publish_heads(container.event_log()))
+    chores = [
+        asyncio.create_task(publish_heads(container.event_log())),
+        asyncio.create_task(sweep_bodies(container.sweep_bodies())),
+    ]
     try:
         await _open(serving, stopping, settings.host, settings.port)
         _leave_alone_what_stays()
@@ -65,8 +65,8 @@ async def _serve(container: Container, started: Callable[[], None], ending: Call
             await asyncio.to_thread(ending)
         await _stop(server, serving, stopping)
     finally:
-        asked.cancel()
-        heads.cancel()
+        for task in (asked, *chores):
+            task.cancel()
 
 
 async def _open(serving: asyncio.Task[None], stopping: Stopping, host: str, port: int) -> None:
@@ -119,17 +119,3 @@ def _granian(container: Container) -> Server:
         ssl_key=settings.tls_key,
         ssl_protocol_min=SSLProtocols.tls12,
     )
-
-
-async def _publish_heads(log: EventLog) -> None:
-    """Who keeps the server's log keeps proof of the chain: rewriting its tail would show."""
-    published = 0
-    while True:
-        try:
-            head = await asyncio.to_thread(log.head)
-        except TryAgain:
-            head = None
-        if head is not None and head.position > published:
-            published = head.position
-            _log.info("chain head: position %d, hash %s", head.position, head.hash.hex())
-        await asyncio.sleep(HEAD_SECONDS)

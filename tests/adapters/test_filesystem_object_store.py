@@ -2,6 +2,7 @@
 
 import hashlib
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,14 @@ def test_a_signature_is_good_for_five_minutes():
     for at, good in ((1299.0, True), (1300.0, False)):
         now[0] = at
         assert signer.permits(AN_UPLOAD, expires, signature) is good
+
+
+def test_what_was_begun_long_ago_and_never_finished_is_tidied_away(tmp_path):
+    store = FilesystemObjectStore(tmp_path / "bodies")
+    assert store.tidy(time.time()) == 0
+    begun = store.incoming("a/b")
+    begun.write(b"half")
+    assert store.tidy(time.time() - 60) == 0
+    assert store.tidy(time.time() + 60) == 1
+    begun.abandon()
+    assert list((tmp_path / "bodies" / ".unfinished").iterdir()) == []

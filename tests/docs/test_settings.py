@@ -9,7 +9,7 @@ from entrypoints.cli.serve import is_loopback
 from entrypoints.settings import Settings, variable
 from tests.docs.documents import DOCUMENTS, ROOT, code, text
 
-VARIABLE = re.compile(r"\bTUNEPLANE_[A-Z_]*[A-Z]\b")
+VARIABLE = re.compile(r"\bTUNEPLANE_[A-Z0-9_]*[A-Z]\b")
 ROW = re.compile(r"^\| (?P<names>[^|]*) \| (?P<default>[^|]*) \|", re.MULTILINE)
 
 

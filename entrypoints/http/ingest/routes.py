@@ -12,7 +12,7 @@ from domain.rules.retention import expires_at
 from entrypoints.http.ingest import answer
 from entrypoints.http.ingest.body import IngestRequest
 from entrypoints.http.ingest.intake import Intake
-from entrypoints.http.ingest.threads import in_thread
+from entrypoints.http.ingest.threads import in_body_thread, in_thread
 from entrypoints.http.ingest.wire import (
     artifact,
     benchmark,
@@ -109,7 +109,7 @@ async def report_trajectory(request: IngestRequest, intake: Using) -> Response[b
     trace = (await trajectory.BODY.read(request)).trace
     body = trajectory.canonical(trace)
     event = trajectory.event(trace, body, request.user, expires_at(now(), intake.trajectory_days))
-    receipt = await in_thread(lambda: intake.trajectories(event, body))
+    receipt = await in_body_thread(lambda: intake.trajectories(event, body))
     return intake.answered(answer.of_all(receipt), receipt)
 
 

@@ -8,11 +8,27 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
+from domain.errors import TryAgain
+
 THREADS = 16
+BODY_THREADS = 4
+BODIES_WAITING = 16
+"""One more is told to come back: its body is held in memory while it waits."""
 _limiter = anyio.CapacityLimiter(THREADS)
+_body_limiter = anyio.CapacityLimiter(BODY_THREADS)
 T = TypeVar("T")
 
 
 async def in_thread(work: Callable[[], T]) -> T:
     """What waits for disk or database waits in a thread."""
     return await anyio.to_thread.run_sync(work, limiter=_limiter)
+
+
+async def in_body_thread(work: Callable[[], T]) -> T:
+    """What waits for the object store waits apart: a slow store holds up nothing but bodies.
+
+    Raises `TryAgain` where too many wait already.
+    """
+    if _body_limiter.statistics().tasks_waiting >= BODIES_WAITING:
+        raise TryAgain("The object store is slow, and too many bodies wait for it. Repeat it later.")
+    return await anyio.to_thread.run_sync(work, limiter=_body_limiter)

@@ -1,0 +1,1 @@
+"""Bodies in an S3 bucket."""
