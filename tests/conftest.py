@@ -38,11 +38,10 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def s3() -> Iterator[Seaweed]:
-    """A real S3 server for the whole run; its credentials are in the environment, where AWS tools look."""
+    """A real S3 server for all tests of this process; its credentials are in the environment, where AWS tools look."""
     with seaweed() as server, pytest.MonkeyPatch.context() as patch:
         for name, value in server.environment().items():
             patch.setenv(name, value)
-        server.make_bucket(BUCKET)
         yield server
 
 
