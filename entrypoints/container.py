@@ -24,6 +24,7 @@ from adapters.postgres.sole import PostgresSole
 from adapters.s3.client import Bucket
 from adapters.s3.object_store import S3ObjectStore
 from adapters.s3.upload_signer import S3UploadSigner
+from application.commands.confirm_upload import ConfirmUpload
 from application.commands.create_personal_token import CreatePersonalToken
 from application.commands.create_run import CreateRun
 from application.commands.delete_trajectory import DeleteTrajectory
@@ -166,7 +167,8 @@ class Container(containers.DeclarativeContainer):
         scalars=providers.Singleton(ReportCollectedScalars, event_log, series_numbers),
         lifecycle=providers.Singleton(ReportLifecycle, commit, event_log),
         trajectories=providers.Singleton(StoreTrajectory, commit, event_log, bodies),
-        uploads=providers.Singleton(SignUpload, upload_signer, settings.provided.artifact_bytes),
+        confirm_upload=providers.Singleton(ConfirmUpload, event_log, bodies),
+        uploads=providers.Singleton(SignUpload, upload_signer, event_log, bodies, settings.provided.artifact_bytes),
         trajectory_days=settings.provided.trajectory_days,
         counters=counters,
     )

@@ -16,6 +16,7 @@ from domain.errors import TryAgain
 
 _KEY = re.compile(r"\A[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*\Z")
 _UNFINISHED = ".unfinished"
+_DIGEST = re.compile(r"\A[0-9a-f]{64}\Z")
 _PIECE_BYTES = 64 * 1024
 
 
@@ -77,7 +78,7 @@ class FilesystemObjectStore:
                 found = self._path(key).stat()
             except FileNotFoundError:
                 return None
-        return StoredObject(key, found.st_size, found.st_mtime)
+        return StoredObject(key, found.st_size, found.st_mtime, _digest_named(key.rpartition("/")[2]))
 
     def keys(self, prefix: str) -> Iterator[StoredObject]:
         yield from self._under(self._root, "", prefix)
@@ -113,6 +114,11 @@ class FilesystemObjectStore:
         if not _KEY.match(key) or ".." in key.split("/") or "." in key.split("/"):
             raise ValueError("a key of the object store is made by the server")
         return self._root / key
+
+
+def _digest_named(name: str) -> str | None:
+    """The digest that a file's name is, if it is one: no other body ever gets such a name (`IncomingFile.finish`)."""
+    return name if _DIGEST.match(name) else None
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
@@ -153,9 +159,9 @@ class IncomingFile:
     def finish(self, sha256: str, *, replace: bool = False) -> bool:
         """Gives the body its name, durably. False where the name is taken and may not be replaced.
 
-        Raises ValueError where the body is not the one with this digest.
+        Raises ValueError where the body is not the one with this digest, or its name is another digest.
         """
-        if self._digest.hexdigest() != sha256:
+        if self._digest.hexdigest() != sha256 or (_digest_named(self._target.name) or sha256) != sha256:
             raise ValueError("the body is not the one with this digest")
         with asking_again():
             os.fsync(self._file)

@@ -17,13 +17,13 @@ class MemoryObjectStore:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._bodies: dict[str, tuple[bytes, float]] = {}
+        self._bodies: dict[str, tuple[bytes, float, str]] = {}
 
     def put(self, key: str, body: bytes, sha256: str) -> None:
         if hashlib.sha256(body).hexdigest() != sha256:
             raise ValueError("the body is not the one with this digest")
         with self._lock:
-            self._bodies.setdefault(key, (body, time.time()))
+            self._bodies.setdefault(key, (body, time.time(), sha256))
 
     def get(self, key: str) -> bytes | None:
         with self._lock:
@@ -41,12 +41,12 @@ class MemoryObjectStore:
     def stat(self, key: str) -> StoredObject | None:
         with self._lock:
             found = self._bodies.get(key)
-        return found and StoredObject(key, len(found[0]), found[1])
+        return found and StoredObject(key, len(found[0]), found[1], found[2])
 
     def keys(self, prefix: str) -> Iterator[StoredObject]:
         with self._lock:
             bodies = sorted(self._bodies.items())
-        for key, (body, stored_at) in bodies:
+        for key, (body, stored_at, _) in bodies:
             if key.startswith(prefix):
                 yield StoredObject(key, len(body), stored_at)
 

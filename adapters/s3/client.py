@@ -9,9 +9,10 @@ import boto3
 from botocore.config import Config
 
 CONNECT_SECONDS = 2
-READ_SECONDS = 10
-"""A store that is slower than this is away: whoever asked is told to come back."""
+READ_SECONDS = 3
+"""A store that stands still for longer is away: whoever asked is told to come back."""
 TRIES = 2
+"""Both of them end before a client of ours gives up, which is after 10 s."""
 CONNECTIONS = 8
 """At one time, of this process."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -75,12 +76,13 @@ class S3ObjectStore:
     def stat(self, key: str) -> StoredObject | None:
         with asking_again():
             try:
-                found = self._bucket.client.head_object(**self._at(key))
+                found = self._bucket.client.head_object(**self._at(key), ChecksumMode="ENABLED")
             except ClientError as error:
                 if _code(error) in _ABSENT:
                     return None
                 raise
-        return StoredObject(key, found["ContentLength"], found["LastModified"].timestamp())
+        digest = _hex(found.get("ChecksumSHA256", ""))
+        return StoredObject(key, found["ContentLength"], found["LastModified"].timestamp(), digest)
 
     def keys(self, prefix: str) -> Iterator[StoredObject]:
         pages = self._bucket.client.get_paginator("list_objects_v2")
@@ -97,6 +99,15 @@ class S3ObjectStore:
 
     def _at(self, key: str) -> dict[str, Any]:
         return {"Bucket": self._bucket.name, "Key": self._bucket.prefix + key}
+
+
+def _hex(digest: str) -> str | None:
+    """A digest as S3 writes it; None where there is none, or it is none of the whole body."""
+    try:
+        raw = base64.b64decode(digest, validate=True)
+    except ValueError:
+        return None
+    return raw.hex() if len(raw) == hashlib.sha256().digest_size else None
 
 
 def _pieces(body: Any) -> Iterator[bytes]:  # noqa: ANN401 - boto3 comes without types

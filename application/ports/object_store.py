@@ -13,6 +13,8 @@ class StoredObject(msgspec.Struct, frozen=True):
     size_bytes: int
     stored_at: float
     """Seconds since the epoch, the store's clock."""
+    sha256: str | None = None
+    """Of the body (hex), as the store checked it when it came in; None where it does not say. Lists never say."""
 
 
 class ObjectStore(Protocol):
@@ -41,7 +43,7 @@ class ObjectStore(Protocol):
         ...
 
     def stat(self, key: str) -> StoredObject | None:
-        """What is known of the body without reading it, or None."""
+        """What is known of the body without reading it, or None. A body whose key ends in its digest says it."""
         ...
 
     def keys(self, prefix: str) -> Iterator[StoredObject]:

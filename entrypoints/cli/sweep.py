@@ -15,9 +15,10 @@ def add(commands: Commands) -> None:
     parser = commands.add_parser(
         "sweep",
         help="remove expired bodies and orphans",
-        description="Removes bodies of trajectories that have expired or were deleted, bodies that no event names and "
-        "that are over an hour old, and uploads that were begun and never ended. Records and counts stay. A running "
-        "server does it every hour by itself; where another process is at it, this one leaves it alone.",
+        description="Removes bodies of trajectories that have expired or were deleted, bodies of trajectories that no "
+        "event names an hour later, uploads that no artifact was registered under within two hours, and what was begun "
+        "and never ended. Records and counts stay, and bodies of artifacts. A running server does it every hour by "
+        "itself; where another process is at it, this one leaves it alone.",
     )
     add_data(parser)
     parser.set_defaults(run=run)

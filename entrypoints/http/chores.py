@@ -8,6 +8,7 @@ import logging
 from application.commands.sweep_bodies import SweepBodies
 from application.ports.event_log import EventLog
 from domain.errors import TryAgain
+from entrypoints.http.stopping import Stopping
 
 HEAD_SECONDS = 300.0
 """How often the chain's head is published in the log line, where it moved."""
@@ -29,12 +30,12 @@ async def publish_heads(log: EventLog, every: float = HEAD_SECONDS) -> None:
         await asyncio.sleep(every)
 
 
-async def sweep_bodies(sweep: SweepBodies, every: float = SWEEP_SECONDS) -> None:
-    """Of all servers of an installation, one does it at a time."""
+async def sweep_bodies(sweep: SweepBodies, stopping: Stopping, every: float = SWEEP_SECONDS) -> None:
+    """Of all servers of an installation, one does it at a time. A server that stops does not wait for its end."""
     while True:
         await asyncio.sleep(every)
         try:
-            swept = await asyncio.to_thread(sweep)
+            swept = await asyncio.to_thread(sweep, stop=lambda: stopping.begun)
         except TryAgain as away:
             _log.warning("bodies were not swept: %s", away.detail)
             continue

@@ -53,7 +53,7 @@ async def _serve(container: Container, started: Callable[[], None], ending: Call
     asked = asyncio.create_task(stopping.wait())
     chores = [
         asyncio.create_task(publish_heads(container.event_log())),
-        asyncio.create_task(sweep_bodies(container.sweep_bodies())),
+        asyncio.create_task(sweep_bodies(container.sweep_bodies(), stopping)),
     ]
     try:
         await _open(serving, stopping, settings.host, settings.port)

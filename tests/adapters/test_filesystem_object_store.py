@@ -42,6 +42,12 @@ def test_a_body_of_another_digest_is_not_stored(store, tmp_path):
     assert everything(tmp_path) == []
 
 
+def test_a_name_that_is_a_digest_is_given_to_its_own_body_alone(store):
+    with pytest.raises(ValueError, match="digest"):
+        store.put(f"a/{'0' * 64}", BODY, DIGEST)
+    assert list(store.keys("")) == []
+
+
 def test_an_unfinished_body_does_not_count(store):
     incoming = store.incoming("a/b")
     incoming.write(BODY)

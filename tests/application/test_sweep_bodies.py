@@ -12,8 +12,9 @@ from application.commands.store_trajectory import StoreTrajectory, body_key
 from application.commands.sweep_bodies import SweepBodies
 from application.event_log.group_commit import GroupCommit
 from application.ports.object_store import StoredObject
+from domain.artifact import register_artifact, upload_key
 from domain.errors import TryAgain
-from domain.ids import Micros
+from domain.ids import Attempt, Micros, RunId
 from tests import factories as a
 
 BODY = b'{"messages":[]}'
@@ -53,6 +54,15 @@ class World:
         said = {"trial_id": trial, "trajectory_id": named, "object_key": key, "body_digest": DIGEST}
         StoreTrajectory(self.commit, self.log, self.bodies)(a.a_trajectory(**said, expires_at=EXPIRES, **changes), BODY)
         return key
+
+    def upload(self, run: RunId = a.RUN, attempt: Attempt = a.FIRST) -> str:
+        """Keeps a body as an upload does; its key."""
+        key = upload_key(run, attempt, DIGEST)
+        self.bodies.put(key, BODY, DIGEST)
+        return key
+
+    def register(self, path: str, run: RunId = a.RUN) -> None:
+        self.commit.append_now([register_artifact(a.an_artifact(path=path, run=run))])
 
     def left(self) -> set[str]:
         return {one.key for one in self.bodies.keys("")}
@@ -118,11 +128,49 @@ def test_a_body_under_the_name_of_another_is_an_orphan(world):
     assert world.left() == {kept}
 
 
-def test_what_is_no_trajectory_is_not_looked_at(world):
-    world.bodies.put("artifacts/a/0/b", BODY, DIGEST)
+def test_what_is_neither_trajectory_nor_upload_is_not_looked_at(world):
+    world.bodies.put("others/a/0/b", BODY, DIGEST)
     world.now = Micros(a.NOON + 10_000 * HOUR)
     assert world.sweep().looked_at == 0
-    assert world.left() == {"artifacts/a/0/b"}
+    assert world.left() == {"others/a/0/b"}
+
+
+def test_an_upload_that_no_artifact_was_registered_under_is_removed_after_two_hours(world):
+    key = world.upload()
+    world.now = Micros(a.NOON + 2 * HOUR - 1)
+    assert (world.sweep().orphans, world.left()) == (0, {key})
+    world.now = Micros(a.NOON + 2 * HOUR)
+    assert (world.sweep().orphans, world.left()) == (1, set())
+
+
+def test_an_upload_that_is_registered_is_never_removed(world):
+    key = world.upload()
+    world.register(key)
+    other = world.upload(attempt=Attempt(1))
+    world.register(f"s3://elsewhere/{other}")
+    world.now = Micros(a.NOON + 10_000 * HOUR)
+    assert (world.sweep().kept, world.left()) == (1, {key})
+
+
+def test_an_upload_that_was_registered_since_the_last_sweep_is_known(world):
+    first = world.upload()
+    world.register(first)
+    world.now = Micros(a.NOON + 2 * HOUR - 1)
+    world.sweep()
+    second = world.upload(run=RunId("another"))
+    world.register(second, run=RunId("another"))
+    world.now = Micros(a.NOON + 3 * HOUR)
+    assert (world.sweep().orphans, world.left()) == (0, {first, second})
+
+
+def test_a_sweep_ends_where_it_is_told_to(world):
+    world.keep("t1")
+    world.keep("t2")
+    world.now = EXPIRES
+    told: list[int] = []
+    swept = world.sweep(told.append, lambda: len(told) == 1)
+    assert (swept.ended_early, swept.expired, len(world.left())) == (True, 1, 1)
+    assert not world.sweep().ended_early
 
 
 def test_where_another_process_sweeps_nothing_is_done(world):

@@ -7,6 +7,7 @@ import pytest
 from tuneplane.contract import COMPLETION_VERSION, completion_digest
 
 from domain.artifact import upload_key
+from tests.bodies import keep as keep_body
 from tests.console.test_job_page import text_of
 from tests.console.test_jobs import HOSTILE
 
@@ -25,7 +26,7 @@ def register(job, **changes) -> int:
 def keep(site, job) -> str:
     """The path under which a body that is here is registered."""
     path = upload_key(job.run_id, job.attempt, SHA256)
-    site.container.bodies().put(path, BODY, SHA256)
+    keep_body(site.container.bodies(), path, BODY)
     return path
 
 
@@ -51,7 +52,11 @@ def test_what_was_reported_is_shown_and_the_rest_is_unknown(site, job):
 def test_bytes_that_are_here_are_told_from_those_that_are_elsewhere(site, job):
     register(job, path=keep(site, job))
     register(job, path="s3://bucket/other")
-    register(job, path=upload_key(job.run_id, job.attempt, "f" * 64))
+    lost = upload_key(job.run_id, job.attempt, hashlib.sha256(b"lost").hexdigest())
+    bodies = site.container.bodies()
+    keep_body(bodies, lost, b"lost")
+    register(job, path=lost)
+    bodies.delete(lost)
     page = site.page(f"/runs/{job.run_id}/artifacts")
     missing, other, kept = re.findall(r'<tr id="artifact-.*?</tr>', page, re.DOTALL)
     assert "Download 122.1 KiB" in kept

@@ -7,6 +7,7 @@ import pytest
 from adapters.memory.object_store import MemoryObjectStore
 from domain.errors import TryAgain
 from entrypoints.http.console.texts import READING, Texts
+from tests.bodies import keep
 
 BODY = b'{"messages": [{"role": "user", "content": "hello"}]}'
 PATIENCE_SECONDS = 30.0
@@ -40,8 +41,8 @@ class Broken(MemoryObjectStore):
 
 def test_a_text_is_read_and_one_that_is_not_there_is_none():
     store = MemoryObjectStore()
-    store.put("a", BODY, "")
-    store.put("b", b"no body", "")
+    keep(store, "a", BODY)
+    keep(store, "b", b"no body")
     texts = Texts(lambda: store)
     text = texts.read("a")
     assert text is not None
@@ -52,7 +53,7 @@ def test_a_text_is_read_and_one_that_is_not_there_is_none():
 
 def test_a_store_that_hangs_is_waited_for_briefly_and_by_few():
     store = Hanging()
-    store.put("a", BODY, "")
+    keep(store, "a", BODY)
     texts = Texts(lambda: store, wait_seconds=0.01)
     for _ in range(READING + 2):
         with pytest.raises(TryAgain, match="cannot be read now"):
@@ -64,7 +65,7 @@ def test_a_store_that_hangs_is_waited_for_briefly_and_by_few():
 
 def test_the_places_of_readers_come_back_when_the_store_does():
     store = Hanging()
-    store.put("a", BODY, "")
+    keep(store, "a", BODY)
     texts = Texts(lambda: store, wait_seconds=0.01)
     for _ in range(READING):
         with pytest.raises(TryAgain):

@@ -10,6 +10,7 @@ from domain.errors import TryAgain
 from domain.events import TrajectoryDeleted
 from domain.ids import Micros
 from domain.trajectory import store_trajectory
+from tests.bodies import keep
 from tests.console.conftest import PASSWORD, Site
 from tests.console.test_job_page import text_of
 from tests.console.test_validation import outcome, send
@@ -245,7 +246,7 @@ def test_the_past_shows_states_of_its_time_and_never_a_text_that_is_gone(reader,
     reader.container.delete_trajectory()(job.run_id, job.attempt, name, deleted_by="ada")
     body = reader.container.bodies()
     for key in [one.key for one in body.keys("")]:
-        body.put(key, b'{"messages": [{"role": "user", "content": "secret"}]}', "")
+        keep(body, key, b'{"messages": [{"role": "user", "content": "secret"}]}')
     assert listed(reader, job, f"?as_of={then}&state=retained") == ["t1"]
     html = opened(reader, job, name, f"?as_of={then}")
     assert "By the moment that is shown the text was kept. The text was deleted." in text_of(html)
@@ -266,7 +267,7 @@ def test_expired_deleted_and_missing_are_told_apart(reader, job):
 
 def test_an_expired_text_is_not_shown_swept_or_not(reader, job):
     body = b'{"messages": [{"role": "user", "content": "secret"}]}'
-    reader.container.bodies().put("trajectories/late", body, "")
+    keep(reader.container.bodies(), "trajectories/late", body)
     event = a_trajectory(
         run=job.run_id, attempt=job.attempt, object_key="trajectories/late", trial_id="late", expires_at=Micros(1)
     )

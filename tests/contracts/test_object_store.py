@@ -42,6 +42,14 @@ def test_a_body_with_another_digest_is_not_stored(store):
     assert store.get("a") is None
 
 
+def test_the_digest_of_a_body_is_known_where_its_key_ends_in_it(store):
+    digest = hashlib.sha256(b"body").hexdigest()
+    put(store, f"artifacts/r/0/{digest}", b"body")
+    put(store, "a", b"body")
+    assert store.stat(f"artifacts/r/0/{digest}").sha256 == digest
+    assert store.stat("a").sha256 in {None, digest}
+
+
 def test_what_is_not_there_is_none(store):
     assert (store.get("a"), store.read("a"), store.stat("a"), list(store.keys(""))) == (None, None, None, [])
 

@@ -14,6 +14,7 @@ from domain.errors import TryAgain
 from domain.placement import Placement
 from domain.run import create_run
 from entrypoints.http.chores import publish_heads, sweep_bodies
+from entrypoints.http.stopping import Stopping
 from tests import factories as a
 from tests.contracts.event_log import append_one
 
@@ -39,7 +40,8 @@ class Away(MemoryObjectStore):
 def test_bodies_are_swept_again_and_again_even_after_the_store_was_away(caplog):
     async def story() -> None:
         store = Away()
-        chore = asyncio.create_task(sweep_bodies(SweepBodies(MemoryEventLog(), store, MemorySole()), every=0))
+        sweep = SweepBodies(MemoryEventLog(), store, MemorySole())
+        chore = asyncio.create_task(sweep_bodies(sweep, Stopping(), every=0))
         await asyncio.wait_for(store.enough.wait(), 30)
         chore.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -30,6 +30,13 @@ def kept(job):
     return {one.key: store.get(one.key) for one in store.keys(f"artifacts/{job.env_key}")}
 
 
+@pytest.fixture(scope="module")
+def container(container):
+    """Bodies are files, as uploads are."""
+    container.bodies.override(container.file_store)
+    return container
+
+
 @pytest.fixture(autouse=True)
 def own_folder(job):
     job.env_key = stream_id(job.run_id).hex
@@ -47,7 +54,24 @@ def test_an_artifact_is_uploaded_once_and_its_path_registered(job, stored):
     assert kept(job) == {permitted["path"]: BODY}
     again = upload(job, permitted)
     assert (again.status_code, again.headers["content-type"]) == (412, "application/problem+json")
-    assert job.post("artifact", kind="checkpoint", path=permitted["path"], format="bin").status_code == 200
+    said = {"kind": "checkpoint", "path": permitted["path"], "format": "bin", "size_bytes": len(BODY)}
+    assert job.post("artifact", **said).json()["accepted"] == 1
+    assert asked(job).json()["uploaded"]
+
+
+def test_an_artifact_counts_only_once_its_bytes_are_there(job, stored):
+    permitted = asked(job).json()
+    assert permitted["uploaded"] is False
+    said = {"kind": "checkpoint", "path": permitted["path"], "format": "bin"}
+    early = job.post("artifact", **said)
+    assert (early.status_code, early.json()["errors"][0]["path"]) == (422, "path")
+    assert stored() == []
+    assert upload(job, permitted).status_code == 201
+    assert asked(job).json()["uploaded"] is True
+    wrong = job.post("artifact", **said, size_bytes=len(BODY) + 1)
+    assert (wrong.status_code, wrong.json()["errors"][0]["path"]) == (422, "size_bytes")
+    assert job.post("artifact", **said).json()["accepted"] == 1
+    assert job.post("artifact", **said).json()["duplicates"] == 1
 
 
 def test_no_token_is_needed_for_the_put_and_none_opens_it(job):

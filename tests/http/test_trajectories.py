@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.bodies import keep
 from tests.http.people import personal_token
 from tests.http.test_ingest_trajectory import a_message, a_trace
 
@@ -46,7 +47,7 @@ def test_a_text_that_was_deleted_since_is_not_read_from_the_past(server, job, ge
     known = {one.key: bodies.get(one.key) for one in bodies.keys("")}
     server.container.delete_trajectory()(job.run_id, job.attempt, name, deleted_by="ada")
     for key, body in known.items():  # as if the store had failed just then
-        bodies.put(key, body, "")
+        keep(bodies, key, body)
 
     found = get(f"/{name}", as_of=position)
 

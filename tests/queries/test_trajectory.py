@@ -1,4 +1,3 @@
-import hashlib
 import json
 from typing import Any
 
@@ -18,6 +17,7 @@ from application.queries.trajectory_text import read_text
 from domain.errors import Refused, UnknownThing
 from domain.ids import Micros
 from tests import factories as a
+from tests.bodies import keep
 from tests.queries.reports import SECOND
 
 DAY = 24 * 3600 * SECOND
@@ -37,7 +37,7 @@ def kept(reports, name="a", *, messages=MESSAGES, **changes):
         expires_at=Micros(a.NOON + 7 * DAY),
         **changes,
     )
-    reports.bodies.put(event.object_key, body, hashlib.sha256(body).hexdigest())
+    keep(reports.bodies, event.object_key, body)
     reports.of(event)
     return event.trajectory_id
 
@@ -209,7 +209,7 @@ def test_a_body_that_is_not_there_or_none_is_missing(reports, body):
     name = kept(reports)
     reports.bodies.delete("trajectories/a")
     if body is not None:
-        reports.bodies.put("trajectories/a", body, "")
+        keep(reports.bodies, "trajectories/a", body)
 
     found = opened(reports, name)
 

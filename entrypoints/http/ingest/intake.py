@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 from litestar import Response
 
+from application.commands.confirm_upload import ConfirmUpload
 from application.commands.report_collected_scalars import CollectedScalar, ReportCollectedScalars
 from application.commands.report_hardware import ReportHardware
 from application.commands.report_lifecycle import ReportLifecycle
@@ -45,6 +46,7 @@ class Intake:
         scalars: ReportCollectedScalars,
         lifecycle: ReportLifecycle,
         trajectories: StoreTrajectory,
+        confirm_upload: ConfirmUpload,
         uploads: SignUpload,
         trajectory_days: int,
         counters: Counters,
@@ -53,6 +55,7 @@ class Intake:
         self.hardware = hardware
         self.lifecycle = lifecycle
         self.trajectories = trajectories
+        self.confirm_upload = confirm_upload
         self.uploads = uploads
         self.trajectory_days = trajectory_days
         self._commit = commit

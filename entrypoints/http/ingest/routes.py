@@ -8,6 +8,7 @@ from litestar.params import SkipValidation
 
 from application.clock import now
 from application.queries.moment import moment
+from domain.artifact import register_artifact, uploaded_sha256
 from domain.rules.retention import expires_at
 from entrypoints.http.ingest import answer
 from entrypoints.http.ingest.body import IngestRequest
@@ -66,8 +67,11 @@ async def report_validation(request: IngestRequest, intake: Using) -> Response[b
 
 @post("/artifact", status_code=200)
 async def report_artifact(request: IngestRequest, intake: Using) -> Response[bytes]:
-    """Registers what the job produced."""
-    return await intake.events(artifact.placements(await artifact.BODY.read(request), request.user))
+    """Registers what the job produced; one that names an upload is taken once the object store confirms the bytes."""
+    event = artifact.event(await artifact.BODY.read(request), request.user)
+    if uploaded_sha256(event.run, event.attempt, event.path) is not None:
+        await in_body_thread(lambda: intake.confirm_upload(event))
+    return await intake.events([register_artifact(event)])
 
 
 @post("/benchmark", status_code=200)
@@ -118,7 +122,7 @@ async def permit_upload(request: IngestRequest, intake: Using) -> upload_url.Upl
     """A signed address to upload one artifact to."""
     wanted = await upload_url.BODY.read(request)
     source = request.user
-    permitted = await in_thread(
+    permitted = await in_body_thread(
         lambda: intake.uploads(
             source.run,
             source.attempt,
@@ -132,6 +136,7 @@ async def permit_upload(request: IngestRequest, intake: Using) -> upload_url.Upl
         method="PUT",
         headers=permitted.signed.headers,
         path=permitted.path,
+        uploaded=permitted.uploaded,
         expires_at=moment(permitted.signed.expires_at),
     )
 

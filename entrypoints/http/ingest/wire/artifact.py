@@ -18,10 +18,8 @@ from tuneplane.contract import (
     completion_digest,
 )
 
-from domain.artifact import register_artifact
 from domain.errors import Refused
 from domain.events import ArtifactRegistered
-from domain.placement import Placement
 from entrypoints.http.ingest.body import Body, Report
 from entrypoints.http.ingest.guards import converted, free_form, name
 from entrypoints.http.ingest.source import Source
@@ -67,14 +65,14 @@ class Artifact(Report, frozen=True, kw_only=True):
 BODY = Body(Artifact, ARTIFACT_BODY_BYTES)
 
 
-def placements(report: Artifact, source: Source) -> list[Placement]:
-    """One event."""
+def event(report: Artifact, source: Source) -> ArtifactRegistered:
+    """What is said of the artifact. Raises `Refused`."""
     if report.metrics is not None:
         free_form("metrics", report.metrics)
     if report.completion is not None:
         free_form("completion", report.completion)
         _check(report, report.completion, source)
-    event = ArtifactRegistered(
+    return ArtifactRegistered(
         run=source.run,
         attempt=source.attempt,
         kind=report.kind,
@@ -85,7 +83,6 @@ def placements(report: Artifact, source: Source) -> list[Placement]:
         metrics=report.metrics,
         completion=report.completion,
     )
-    return [register_artifact(event)]
 
 
 def _check(report: Artifact, sent: dict[str, Any], source: Source) -> None:

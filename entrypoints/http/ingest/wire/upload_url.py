@@ -32,6 +32,8 @@ class UploadPermission(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     """What to register the artifact under."""
     expires_at: str
+    uploaded: bool
+    """These bytes are here already: register the artifact without a PUT."""
 
 
 BODY = Body(UploadUrl, SMALL_BODY_BYTES)
