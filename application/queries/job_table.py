@@ -109,6 +109,14 @@ class JobTable:
         with self._lock:
             return _Question(self._cells, views, asked, now).lines()
 
+    def read_ahead(self, views: Views) -> None:
+        """Reads what most tables begin with, so that the first reader of a process does not wait for all jobs."""
+        with self._lock:
+            self._cells.renew(views)
+            _, series = self._keys.found(views, "", 1)
+            for key in series:
+                self._cells.metric(views, key, "last")
+
     def known_keys(self, views: Views, q: str, limit: int) -> tuple[list[str], list[str]]:
         """Hyperparameters and series that any job reported and whose key contains `q`, at most `limit` of each."""
         with self._lock:

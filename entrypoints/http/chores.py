@@ -1,12 +1,15 @@
-"""What a server does now and then by itself: it publishes the head of the chain, and sweeps bodies."""
+"""What a server does by itself: it reads ahead once; now and then it publishes the chain's head, and sweeps bodies."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 
 from application.commands.sweep_bodies import SweepBodies
 from application.ports.event_log import EventLog
+from application.ports.views import Reading
+from application.queries.job_table import JobTable
 from domain.errors import TryAgain
 from entrypoints.http.stopping import Stopping
 
@@ -14,6 +17,17 @@ HEAD_SECONDS = 300.0
 """How often the chain's head is published in the log line, where it moved."""
 SWEEP_SECONDS = 3_600.0
 _log = logging.getLogger("tuneplane.server")
+
+
+async def read_ahead(reading: Reading, table: JobTable) -> None:
+    """Once, behind what was asked first. Where the views are away there is nothing to read ahead."""
+    with suppress(TryAgain):
+        await asyncio.to_thread(_read_ahead, reading, table)
+
+
+def _read_ahead(reading: Reading, table: JobTable) -> None:
+    with reading.now() as views:
+        table.read_ahead(views)
 
 
 async def publish_heads(log: EventLog, every: float = HEAD_SECONDS) -> None:

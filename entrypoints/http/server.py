@@ -16,7 +16,7 @@ from granian.server.embed import Server
 
 from entrypoints.container import Container
 from entrypoints.http.app import create_app
-from entrypoints.http.chores import publish_heads, sweep_bodies
+from entrypoints.http.chores import publish_heads, read_ahead, sweep_bodies
 from entrypoints.http.stopping import Stopping
 from entrypoints.settings import Settings
 
@@ -60,6 +60,7 @@ async def _serve(container: Container, started: Callable[[], None], ending: Call
         _leave_alone_what_stays()
         if not serving.done():
             started()
+            chores.append(asyncio.create_task(read_ahead(container.reading(), container.job_table())))
         await asyncio.wait({serving, asked}, return_when=asyncio.FIRST_COMPLETED)
         if ending is not None and not serving.done():
             await asyncio.to_thread(ending)

@@ -7,16 +7,20 @@ import pytest
 
 from adapters.memory.event_log import MemoryEventLog
 from adapters.memory.object_store import MemoryObjectStore
+from adapters.memory.reading import MemoryReading
 from adapters.memory.sole import MemorySole
 from application.commands.sweep_bodies import SweepBodies
 from application.ports.views import START
+from application.projections.registry import PROJECTIONS
+from application.queries.job_table import JobTable
 from domain.errors import TryAgain
 from domain.placement import Placement
 from domain.run import create_run
-from entrypoints.http.chores import publish_heads, sweep_bodies
+from entrypoints.http.chores import publish_heads, read_ahead, sweep_bodies
 from entrypoints.http.stopping import Stopping
 from tests import factories as a
 from tests.contracts.event_log import append_one
+from tests.queries.points import Points
 
 
 class Away(MemoryObjectStore):
@@ -84,3 +88,14 @@ def test_the_head_of_the_chain_is_published_where_it_moved():
         return told.lines
 
     assert len(asyncio.run(story())) == 2
+
+
+class NoViews(MemoryReading):
+    """Views that nobody has made yet."""
+
+    def now(self, min_position=START):
+        raise TryAgain(f"There are no views at {min_position}.")
+
+
+def test_a_server_without_views_reads_nothing_ahead_and_goes_on():
+    asyncio.run(read_ahead(NoViews(MemoryEventLog(), PROJECTIONS, scalars=Points, hardware=Points), JobTable()))

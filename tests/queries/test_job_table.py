@@ -64,6 +64,13 @@ def test_without_a_wish_the_newest_job_comes_first(four):
     assert (table.met, table.jobs, table.first) == (4, 4, 0)
 
 
+def test_what_was_read_ahead_is_not_read_again(four, monkeypatch):
+    four.table.read_ahead(four.reports.views)
+    monkeypatch.delattr(Points, "across")
+    row = four.asked("last:loss", where=["name = a"]).rows[0]
+    assert [cell.value for cell in row.cells] == [0.5]
+
+
 def test_columns_are_facts_hyperparameters_and_statistics_of_series(four):
     (row,) = four.asked("owner", "tags", "config:lr", "last:loss", "max:loss", "min:loss", where=["name = a"]).rows
     assert row.cells[:3] == ["ada", ("a",), 1e-3]
