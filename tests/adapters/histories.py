@@ -11,9 +11,11 @@ import msgspec
 from domain.events import Event, HardwareSampled
 from domain.events.series import GpuDevices, InvalidKind
 from domain.ids import Attempt, RunId, stream_id
+from domain.observation import report_observation
 from domain.placement import Placement
 from domain.rules.append_next import place as placed_next
 from tests.domain.places import PLACES
+from tests.factories import a_trial_reason
 from tests.series.model import Report
 from tests.series.reports import Log, a_ramp
 
@@ -51,6 +53,7 @@ def a_whole_history(length: int, seed: int = 1) -> Iterator[list[Placement]]:
     dice = random.Random(seed)
     logs = {family: Log(family) for family in ("scalar", "hardware")}
     kinds = [kind for kind in PLACES if kind not in _PACKED]
+    kinds.append("reason")
     for run in RUNS:
         yield [_placed("run", dice, run)]
         for _ in range(2):
@@ -58,7 +61,10 @@ def a_whole_history(length: int, seed: int = 1) -> Iterator[list[Placement]]:
     for _ in range(length):
         kind = dice.choice([*kinds, *logs])
         run = dice.choice(RUNS)
-        yield [_placed(kind, dice, run)] if kind in PLACES else _measured(logs[kind], dice, run)
+        if kind == "reason":
+            yield [_reason(dice, run)]
+        else:
+            yield [_placed(kind, dice, run)] if kind in PLACES else _measured(logs[kind], dice, run)
 
 
 def _placed(kind: str, dice: random.Random, run: RunId) -> Placement:
@@ -69,6 +75,13 @@ def _placed(kind: str, dice: random.Random, run: RunId) -> Placement:
         changes["attempt"] = Attempt(0)  # the next free one is given where this one is taken
     known = {name: getattr(example, name) for name in example.__struct_fields__}
     return place(type(example)(**{**known, **changes, "run": run}))
+
+
+def _reason(dice: random.Random, run: RunId) -> Placement:
+    """Why a trial ended, of few trials, so that some are told twice and otherwise."""
+    told = {name: dice.choice(_CHOICES[name]) for name in ("attempt", "trial_id", "trial_attempt")}
+    said = dice.choice(("no result.json", "the verifier timed out"))
+    return report_observation(a_trial_reason(run=run, id=f"reason:{dice.randrange(40)}", reason=said, **told))
 
 
 def _measured(log: Log, dice: random.Random, run: RunId) -> list[Placement]:
