@@ -25,8 +25,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 DEADLINE_SECONDS = 120
 """A loaded machine takes some seconds to start one."""
 _TRIES = 3
-KEY, SECRET, REGION = "tests-access-key", "tests-secret-key", "us-east-1"
+REGION = "us-east-1"
 BUCKET = "tuneplane-tests"
+_OWNER = ("owner-access-key", "owner-secret-key")
+_SERVER = ("server-access-key", "server-secret-key")
+"""May read, write and list this bucket, and nothing else: what docs/storage.md says is enough."""
 _WEED = Path(sys.executable).with_name("weed")
 _PORTS = (
     "s3.port",
@@ -48,8 +51,8 @@ class Seaweed(msgspec.Struct, frozen=True):
     pid: int
 
     def environment(self) -> dict[str, str]:
-        """Its credentials, where AWS tools look for them."""
-        return {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
+        """A server's credentials, where AWS tools look for them."""
+        return dict(zip(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), _SERVER, strict=True))
 
     def client(self) -> Any:
         """Of boto3, with every permission; asks once."""
@@ -57,8 +60,8 @@ class Seaweed(msgspec.Struct, frozen=True):
             "s3",
             endpoint_url=self.endpoint,
             region_name=REGION,
-            aws_access_key_id=KEY,
-            aws_secret_access_key=SECRET,
+            aws_access_key_id=_OWNER[0],
+            aws_secret_access_key=_OWNER[1],
             config=Config(connect_timeout=5, read_timeout=30, retries={"total_max_attempts": 1}),
         )
 
@@ -85,8 +88,9 @@ class _Started(NamedTuple):
 
 
 def _started(folder: Path) -> _Started:
-    identity = {"name": "tests", "credentials": [{"accessKey": KEY, "secretKey": SECRET}], "actions": ["Admin"]}
-    (folder / "s3.json").write_text(json.dumps({"identities": [identity]}))
+    server = [f"{action}:{BUCKET}" for action in ("Read", "Write", "List")]
+    identities = [_identity("owner", _OWNER, ["Admin"]), _identity("server", _SERVER, server)]
+    (folder / "s3.json").write_text(json.dumps({"identities": identities}))
     ports = dict(zip(_PORTS, _free_ports(len(_PORTS)), strict=True))
     command = [
         *(str(_WEED), "server", f"-dir={folder}", "-s3", f"-s3.config={folder / 's3.json'}"),
@@ -101,6 +105,11 @@ def _started(folder: Path) -> _Started:
     with (folder / "out").open("wb") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, cwd=folder)
     return _Started(process, f"http://127.0.0.1:{ports['s3.port']}")
+
+
+def _identity(name: str, keys: tuple[str, str], actions: list[str]) -> dict[str, Any]:
+    key, secret = keys
+    return {"name": name, "credentials": [{"accessKey": key, "secretKey": secret}], "actions": actions}
 
 
 def _keeps_objects(started: Seaweed, process: subprocess.Popen[bytes]) -> bool:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from domain.errors import TryAgain
 from entrypoints.cli.failure import CommandFailed
 from entrypoints.cli.migrate import lacking
 from entrypoints.cli.options import Commands, add_data, settings_of
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 LITTLE_SPACE_BYTES = 1024**3
 FAR_BEHIND_EVENTS = 10_000
+_NO_BODY = "doctor/no-body"
+"""A key that nothing is ever kept under."""
 
 
 def add(commands: Commands) -> None:
@@ -28,9 +31,9 @@ def add(commands: Commands) -> None:
     parser = commands.add_parser(
         "doctor",
         help="say what is wrong with this installation",
-        description="Looks at the settings, the disk, the database, the log and the views, and says of each whether it "
-        "is fine and what to do where it is not. Changes nothing. Exits 1 where something is wrong. From a GPU node "
-        "use `tuneplane doctor` instead.",
+        description="Looks at the settings, the disk, the database, the log, the views and where bodies are kept, and "
+        "says of each whether it is fine and what to do where it is not. Changes nothing. Exits 1 where something is "
+        "wrong. From a GPU node use `tuneplane doctor` instead.",
     )
     add_data(parser)
     parser.set_defaults(run=run)
@@ -57,7 +60,7 @@ def examination(settings: Settings) -> Iterator[Finding]:
             yield found
             if found.good:
                 with installation(there, migrating=False) as container:
-                    yield from (look(container) for look in (log, views, people))
+                    yield from (look(container) for look in (log, views, bodies, people))
     except CommandFailed as problem:
         yield Finding(good=False, sentence=str(problem))
 
@@ -153,6 +156,25 @@ def views(container: Container) -> Finding:
     if not serving:
         return Finding(good=not head, sentence="No view was made yet; a projector makes them.")
     return Finding(good=True, sentence=f"{len(serving)} views follow the log.")
+
+
+def bodies(container: Container) -> Finding:
+    """Whether the object store answers; nothing is written to it."""
+    settings = container.settings()
+    place = (
+        f"objects of the bucket {settings.s3_bucket}"
+        if settings.s3_bucket
+        else f"files in {settings.bodies.absolute()}"
+    )
+    try:
+        container.bodies().stat(_NO_BODY)
+    except TryAgain as away:
+        return Finding(
+            good=False,
+            sentence=f"Bodies are kept as {place}, and cannot be read: {away.detail} Metrics are not touched. "
+            "For a bucket look at TUNEPLANE_S3_…, its credentials and what they permit (docs/storage.md).",
+        )
+    return Finding(good=True, sentence=f"Bodies are kept as {place}; they can be read.")
 
 
 def people(container: Container) -> Finding:

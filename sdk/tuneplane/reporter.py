@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tuneplane.answers import count_beside_session
@@ -15,8 +16,10 @@ from tuneplane.foreign import Foreign
 from tuneplane.observations import now_iso
 from tuneplane.parcels import compact
 from tuneplane.transport import Outcome, Transport
+from tuneplane.upload import FileToUpload, FileUnusable, permission, send
 
 _LONGEST_RETRY_SECONDS = 30.0
+_UPLOAD_URL = "artifact/upload-url"
 
 
 class ReporterError(RuntimeError):
@@ -107,6 +110,30 @@ class Reporter:
         optional = {"completion": completion, "step": step, "size_bytes": size_bytes, "metrics": metrics}
         return self._send("artifact", {**fields, **_present(optional)})
 
+    def upload_artifact(
+        self,
+        kind: str,
+        file: str | os.PathLike[str],
+        *,
+        format: str,  # noqa: A002 - as `artifact` has it
+        completion: Mapping[str, Any] | None = None,
+        step: int | None = None,
+        metrics: Mapping[str, float] | None = None,
+        content_type: str | None = None,
+    ) -> str:
+        """Uploads one file where the server keeps bodies, and registers it; the path that it is registered under.
+
+        Repeating it is safe and sends nothing that has arrived. Raises ReporterError where the file cannot be read or
+        changes meanwhile, where the server refuses it, and where it could not be delivered in the tries allowed.
+        """
+        with _read_errors_told(), FileToUpload(file) as opened:
+            path = self._uploaded(opened, {"kind": kind, **_present({"step": step, "content_type": content_type})})
+        whole = completion is None or completion.get("shape") == "file"
+        optional = {"completion": completion, "step": step, "metrics": metrics}
+        size = {"size_bytes": opened.size_bytes} if whole else {}
+        self._send("artifact", {"kind": kind, "path": path, "format": format, **size, **_present(optional)})
+        return path
+
     def metrics_points(self, points: Sequence[Mapping[str, Any]]) -> bool:
         """1 to 2,048 of `{key, step, value, ts}`; `ts` ISO-8601 with offset."""
         return self._send("metrics", {"points": list(points)})
@@ -183,7 +210,34 @@ class Reporter:
         self._stream = uuid.uuid4().hex
         self._sequences = {"logs": 0, "hardware": 0}
 
+    def _uploaded(self, file: FileToUpload, named: dict[str, Any]) -> str:
+        """The path of the file's bytes, which are all there when it returns."""
+        wanted = {**named, "filename": file.name, "size_bytes": file.size_bytes, "sha256": file.sha256}
+        delay = self._retry_delay
+        for tries_left in range(self._max_attempts - 1, -1, -1):
+            permitted = permission(self._answered(_UPLOAD_URL, wanted).body)
+            if permitted is None:
+                message = f"{_UPLOAD_URL}: something else than a TunePlane server answered"
+                raise ReporterError(message)
+            if permitted.uploaded:
+                return permitted.path
+            outcome = send(permitted, file)
+            if outcome.delivered:
+                return permitted.path
+            if not outcome.transient or not tries_left:
+                break
+            time.sleep(min(max(delay, outcome.wait), _LONGEST_RETRY_SECONDS))
+            delay *= 2
+        message = f"{file.name}: {outcome.reason}"
+        raise ReporterError(message, status=outcome.status, transient=outcome.transient)
+
     def _send(self, path: str, fields: dict[str, Any], *, numbered: bool = False, events: int = 0) -> bool:
+        answered = self._answered(path, fields, numbered=numbered)
+        if events:
+            count_beside_session(self.run_id, events, answered.status, answered.body)
+        return True
+
+    def _answered(self, path: str, fields: dict[str, Any], *, numbered: bool = False) -> Outcome:
         if self._process != os.getpid():  # forked: lock, connection and stream are the parent's
             self._one_at_a_time = threading.RLock()
             self._transport.abandon()
@@ -201,10 +255,7 @@ class Reporter:
             except (TypeError, ValueError, RecursionError) as problem:
                 message = f"{path}: this cannot be written as JSON: {problem}"
                 raise ReporterError(message) from None
-            answered = self._deliver(path, encoded)
-        if events:
-            count_beside_session(self.run_id, events, answered.status, answered.body)
-        return True
+            return self._deliver(path, encoded)
 
     def _deliver(self, path: str, body: bytes) -> Outcome:
         delay = self._retry_delay
@@ -218,6 +269,14 @@ class Reporter:
             delay *= 2
         message = f"{path}: {outcome.reason}"
         raise ReporterError(message, status=outcome.status, transient=outcome.transient)
+
+
+@contextlib.contextmanager
+def _read_errors_told() -> Iterator[None]:
+    try:
+        yield
+    except FileUnusable as problem:
+        raise ReporterError(str(problem)) from None
 
 
 def _present(fields: Mapping[str, Any]) -> dict[str, Any]:

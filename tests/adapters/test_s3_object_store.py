@@ -2,13 +2,12 @@
 
 import hashlib
 
-import boto3
 import pytest
 
 from adapters.s3.client import Bucket
 from adapters.s3.object_store import S3ObjectStore
 from domain.errors import TryAgain
-from tests.seaweed import KEY, REGION, SECRET
+from tests.seaweed import REGION
 
 BODY = b"{}"
 DIGEST = hashlib.sha256(BODY).hexdigest()
@@ -45,9 +44,7 @@ def test_wrong_credentials_ask_to_come_again(s3, bucket, monkeypatch):
 def test_what_lies_beside_the_prefix_is_not_ours(s3, bucket):
     store = S3ObjectStore(bucket)
     store.put("a", BODY, DIGEST)
-    client = boto3.client(
-        "s3", endpoint_url=s3.endpoint, region_name=REGION, aws_access_key_id=KEY, aws_secret_access_key=SECRET
-    )
+    client = s3.client()
     beside = bucket.prefix.replace("test-", "beside-")
     client.put_object(Bucket=bucket.name, Key=f"{beside}b", Body=BODY)
     assert [one.key for one in store.keys("")] == ["a"]

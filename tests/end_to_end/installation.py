@@ -46,14 +46,17 @@ def tuneplane_server(*arguments: object, **more: str) -> subprocess.CompletedPro
 
 
 class ServerProcess:
-    """One port and one folder for as many starts as a test needs. With a `database_url` it makes no database."""
+    """One port and one folder for as many starts as a test needs. With a `database_url` it makes no database.
 
-    def __init__(self, folder: Path, database_url: str | None = None) -> None:
+    `variables` are of its environment.
+    """
+
+    def __init__(self, folder: Path, database_url: str | None = None, **variables: str) -> None:
         self.data = folder / "data"
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.output = folder / f"server-{self.port}.log"
-        self._environment = {} if database_url is None else {"TUNEPLANE_DATABASE_URL": database_url}
+        self._environment = variables | ({} if database_url is None else {"TUNEPLANE_DATABASE_URL": database_url})
         self._process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -197,6 +197,20 @@ def test_doctor_finds_a_fresh_local_installation_sound(dsn, capsys, monkeypatch)
     assert "WRONG" not in capsys.readouterr().out
 
 
+def test_doctor_says_when_bodies_cannot_be_read(dsn, capsys, monkeypatch):
+    monkeypatch.setenv("TUNEPLANE_DATABASE_URL", dsn)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    assert main.main(["migrate"]) == 0
+    monkeypatch.setenv("TUNEPLANE_S3_BUCKET", "results")
+    monkeypatch.setenv("TUNEPLANE_S3_ENDPOINT", "http://127.0.0.1:9")
+    assert main.main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    assert (
+        "WRONG  Bodies are kept as objects of the bucket results, and cannot be read: The object store is away" in said
+    )
+
+
 def test_doctor_says_when_the_server_may_not_listen_so(tmp_path):
     assert not doctor.exposure(Settings(host="0.0.0.0")).good
     assert doctor.exposure(Settings()).good

@@ -35,6 +35,8 @@ class Ingest:
         self.requests: list[Request] = []
         self.answer: Callable[[str, bytes], Any] = lambda path, body: 200
         self.answer_headers: dict[str, str] = {}
+        self.torn = 0
+        """Uploads that ended before their end."""
         self._connections: set[socket.socket] = set()
         stub = self
 
@@ -51,6 +53,14 @@ class Ingest:
 
             def do_POST(self) -> None:
                 stub._take(self, self.rfile.read(int(self.headers["Content-Length"])))
+
+            def do_PUT(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                if len(body) < int(self.headers["Content-Length"]):
+                    stub.torn += 1
+                    self.close_connection = True
+                    return
+                stub._take(self, body)
 
             def do_GET(self) -> None:
                 stub._take(self, b"")

@@ -33,6 +33,7 @@ REPORTER = {
     "from_env": "(env=None)",
     "lifecycle": "(event)",
     "artifact": "(kind, path, *, format, completion=None, step=None, size_bytes=None, metrics=None)",
+    "upload_artifact": "(kind, file, *, format, completion=None, step=None, metrics=None, content_type=None)",
     "metrics_points": "(points)",
     "validation": "(step, samples, *, avg_reward=None, accuracy=None, avg_len=None, dist=None, chunk_index=0, "
     "total_chunks=1, total_samples=None)",
