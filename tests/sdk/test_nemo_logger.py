@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tuneplane.integrations.nemo_rl import TunePlaneLogger, attach
@@ -168,7 +169,7 @@ def test_without_a_job_or_a_folder_the_training_goes_on_and_nothing_is_read(tmp_
 
 
 def test_nothing_that_the_trainer_hands_over_raises_into_it(logger, caplog):
-    one = attached(logger)
+    one: Any = attached(logger)
     one.log_metrics(None, 1)
     one.log_metrics({"a": 1}, "x", step_finished=True)
     one.log_histogram(None, 1, "a")

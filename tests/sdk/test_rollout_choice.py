@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -61,7 +62,7 @@ def test_each_category_has_its_share_and_what_one_leaves_goes_to_the_others(foun
 def chosen(rewards, most=32, seed="train:1"):
     choice = Choice[int](most, seed)
     for number, reward in enumerate(rewards):
-        choice.offer(number, category(reward), lambda number=number: number)
+        choice.offer(number, category(reward), partial(int, number))
     return [number for number, _ in choice.chosen(most)]
 
 
@@ -83,7 +84,7 @@ def test_samples_are_made_only_while_they_may_be_among_the_chosen():
     made: list[int] = []
     choice = Choice[None](4, "s")
     for number in range(10_000):
-        choice.offer(number, "representative", lambda number=number: made.append(number))
+        choice.offer(number, "representative", partial(made.append, number))
     assert len(choice.chosen(4)) == 4
     assert len(made) < 100
 
