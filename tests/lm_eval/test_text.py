@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from tuneplane.contract import MESSAGE_CHARS, TRAJECTORY_BYTES
 from tuneplane.integrations.lm_eval.delivery import plan_folder
-from tuneplane.integrations.lm_eval.retention import CapUnusable, cap_from, retained
 from tuneplane.integrations.lm_eval.rounds import Choices
 from tuneplane.integrations.lm_eval.text import trajectory
+from tuneplane.retention import CapUnusable, cap_from, retained
 
 from tests.lm_eval.written import dummy_run, record, results, write
 

@@ -123,9 +123,9 @@ def test_what_cannot_be_done_says_what_to_do(folder, tmp_path, monkeypatch, caps
     empty = tmp_path / "empty"
     empty.mkdir()
     assert run(folder) == 2
-    assert "TUNEPLANE_JOB_* are not set: --job NAME opens one" in capsys.readouterr().err
+    assert "there is no job here (TUNEPLANE_JOB_*): --job NAME opens one" in capsys.readouterr().err
     assert run(folder, "--job", "x") == 2
-    assert "--job needs TUNEPLANE_SERVER and TUNEPLANE_TOKEN" in capsys.readouterr().err
+    assert "a job of its own needs TUNEPLANE_SERVER and TUNEPLANE_TOKEN" in capsys.readouterr().err
     assert run(empty) == 2
     assert "holds no train_data_step*.jsonl" in capsys.readouterr().err
     assert run(tmp_path / "none") == 2
@@ -142,8 +142,8 @@ def test_a_job_of_its_own_ends_as_the_import_does(tmp_path, ingest, monkeypatch,
     opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0}
     ingest.answer = lambda path, body: (200, opened)
     assert run(tmp_path, "--job", "rollouts") == 0
-    assert [json.loads(one.body)["event"] for one in ingest.at("lifecycle")] == ["running", "succeeded"]
+    assert [json.loads(one.body)["event"] for one in ingest.at("lifecycle")] == ["starting", "running", "succeeded"]
     assert "/runs/new" in capsys.readouterr().err
     ingest.answer = lambda path, body: (401 if path == "trajectory" else 200, opened)
     assert run(tmp_path, "--job", "rollouts") == 3
-    assert [json.loads(one.body)["event"] for one in ingest.at("lifecycle")][2:] == ["running", "failed"]
+    assert [json.loads(one.body)["event"] for one in ingest.at("lifecycle")][3:] == ["starting", "running", "failed"]

@@ -9,7 +9,8 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tuneplane.rollouts.cap import CapUnusable, rollout_cap, validation_cap
+from tuneplane.retention import CapUnusable
+from tuneplane.rollouts.cap import rollout_cap
 from tuneplane.rollouts.choice import Choice, category, finite, shares
 from tuneplane.rollouts.trace import DOCUMENT_BYTES, Message, trace
 
@@ -100,10 +101,6 @@ def test_the_variable_lowers_the_cap_and_never_raises_it(given_, expected):
 def test_a_cap_that_cannot_be_read_is_refused_so_that_no_text_leaves_against_anybodys_will(wrong):
     with pytest.raises(CapUnusable, match=r"TUNEPLANE_JOB_ROLLOUT_UPLOAD_SAMPLES is .* whole number from 0"):
         rollout_cap({CAP: wrong})
-
-
-def test_validation_has_a_cap_of_its_own():
-    assert (validation_cap({}), validation_cap({"TUNEPLANE_JOB_VAL_UPLOAD_SAMPLES": "200"})) == (None, 200)
 
 
 def said(count: int, text: str = "x") -> list[Message]:

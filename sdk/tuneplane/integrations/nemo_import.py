@@ -13,13 +13,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tuneplane.credentials import CredentialsUnusable, found_credentials
+from tuneplane.destination import NoDestination, job_here, job_opened
 from tuneplane.integrations.nemo_folder import Candidate, candidates, step_files
 from tuneplane.integrations.nemo_rollouts import StepFile, StepRead, read_step
 from tuneplane.integrations.nemo_steps import Caps
-from tuneplane.opening import SERVER, TOKEN, NotOpened, Server
 from tuneplane.reporter import Reporter, ReporterError
-from tuneplane.rollouts.cap import CapUnusable
+from tuneplane.retention import CapUnusable
 
 _DESCRIPTION = """Sends a few rollouts of each complete train_data_step{N}.jsonl and val_data_step{N}.jsonl in DIR,
 which NeMo-RL 0.7 wrote. Repeating is safe: what the server has is counted once.
@@ -32,8 +31,8 @@ Exit code 0: all was sent. 1: a file is not complete yet or holds what cannot be
 _TAKEN = 409
 
 
-class NothingDone(RuntimeError):
-    """The command cannot do what it is asked."""
+class NoStepFiles(RuntimeError):
+    """The folder cannot be read, or holds none of the files."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -52,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
     top.add_argument("--job", metavar="NAME", help="open a new job of this name for them")
+    top.add_argument("--run-id", metavar="ID", help="open another attempt of this run instead, to repeat")
     return top
 
 
@@ -60,9 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         caps, files = Caps.from_env(os.environ), _files(given.folder)
-        with contextlib.nullcontext() if given.dry_run else _destination(given.job) as reporter:
+        with contextlib.nullcontext() if given.dry_run else _destination(given.job, given.run_id) as reporter:
             return _send(candidates(files, given.settle), len(files), caps, reporter)
-    except (NothingDone, CapUnusable) as problem:
+    except (NoStepFiles, NoDestination, CapUnusable) as problem:
         _say(str(problem))
         return 2
     except ReporterError as problem:
@@ -71,13 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _files(folder: Path) -> list[StepFile]:
-    """Raises NothingDone where there is none."""
+    """Raises NoStepFiles."""
     try:
         found = step_files(folder)
     except OSError as problem:
-        raise NothingDone(f"{folder}: cannot be read: {problem.strerror}") from None
+        raise NoStepFiles(f"{folder}: cannot be read: {problem.strerror}") from None
     if not found:
-        raise NothingDone(f"{folder} holds no train_data_step*.jsonl and no val_data_step*.jsonl")
+        raise NoStepFiles(f"{folder} holds no train_data_step*.jsonl and no val_data_step*.jsonl")
     return found
 
 
@@ -134,37 +134,21 @@ def _shown(found: StepRead) -> str:
 
 
 @contextlib.contextmanager
-def _destination(name: str | None) -> Iterator[Reporter]:
-    """The job of the environment, or one that is opened and ends with the block. Raises NothingDone."""
-    try:
-        found = found_credentials(os.environ)
-        if found is not None and name is None:
-            with Reporter(found.endpoint, found.run_id, found.token, attempt=found.attempt) as reporter:
-                yield reporter
-            return
-    except CredentialsUnusable as problem:
-        raise NothingDone(str(problem)) from None
-    if found is not None or name is None:
-        rule = "leave --job out" if found is not None else "--job NAME opens one, --dry-run sends nothing"
-        raise NothingDone(f"TUNEPLANE_JOB_* are {'set' if found is not None else 'not set'}: {rule}")
-    if not (os.environ.get(SERVER) and os.environ.get(TOKEN)):
-        raise NothingDone(f"--job needs {SERVER} and {TOKEN} (tuneplane-server token create USER, on the server)")
-    try:
-        with contextlib.closing(Server(os.environ[SERVER], os.environ[TOKEN])) as server:
-            opened = server.open(name, ["rollouts"])
-    except NotOpened as problem:
-        raise NothingDone(str(problem)) from None
-    made = opened.credentials
-    with Reporter(made.endpoint, made.run_id, made.token, attempt=made.attempt) as reporter:
-        _say(f"{opened.page} (run {made.run_id})")
-        reporter.lifecycle("running")
-        try:
-            yield reporter
-        except BaseException:
-            with contextlib.suppress(ReporterError):
-                reporter.lifecycle("failed")
-            raise
-        reporter.lifecycle("succeeded")
+def _destination(name: str | None, run_id: str | None) -> Iterator[Reporter]:
+    """The job of the environment, or one that is opened and ends with the block. Raises NoDestination."""
+    here = job_here(os.environ)
+    own = name is not None or run_id is not None
+    if here is not None and own:
+        raise NoDestination("TUNEPLANE_JOB_* are set: the rollouts go to that job, so leave --job and --run-id out")
+    if here is None and not own:
+        raise NoDestination("there is no job here (TUNEPLANE_JOB_*): --job NAME opens one, --dry-run sends nothing")
+    if here is not None:
+        with here:
+            yield here
+        return
+    with job_opened(os.environ, name or "NeMo-RL rollouts", run_id, "rollouts") as (reporter, page):
+        _say(f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}")
+        yield reporter
 
 
 def _say(text: str) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Callable, NamedTuple
 from tuneplane import observations
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.nemo_content import ContentUnread, Conversation, conversation
-from tuneplane.rollouts.cap import MOST, WHOLE_COHORT
+from tuneplane.retention import WHOLE_COHORT, retained
 from tuneplane.rollouts.choice import CATEGORIES, Choice, category, finite
 from tuneplane.rollouts.json_rows import Row, rows
 from tuneplane.rollouts.trace import trace
@@ -135,9 +135,7 @@ def _trace(number: int, file: StepFile, said: Conversation, reward: Foreign) -> 
 
 
 def _kept(choice: Choice[dict[str, Any]], most: int | None) -> list[dict[str, Any]]:
-    if most is None:
-        most = WHOLE_COHORT if sum(choice.found.values()) <= WHOLE_COHORT else MOST
-    return [one for _, one in choice.chosen(most)]
+    return [one for _, one in choice.chosen(retained(sum(choice.found.values()), most))]
 
 
 def _capture(file: StepFile, counts: Mapping[str, int]) -> str:

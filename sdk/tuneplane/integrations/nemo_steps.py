@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from tuneplane.integrations.nemo_rollouts import StepFile, read_step
 from tuneplane.parcels import breathe
-from tuneplane.rollouts.cap import rollout_cap, validation_cap
+from tuneplane.retention import cap_from
+from tuneplane.rollouts.cap import rollout_cap
 from tuneplane.rollouts.uploader import Batch
 
 _log = logging.getLogger("tuneplane")
@@ -26,7 +27,7 @@ class Caps(NamedTuple):
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Caps:
         """Raises CapUnusable."""
-        return cls(rollout_cap(env), validation_cap(env))
+        return cls(rollout_cap(env), cap_from(env))
 
     def of(self, file: StepFile) -> int | None:
         return self.training if file.training else self.validation

@@ -14,13 +14,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tuneplane.destination import NoDestination, job_here, job_opened
 from tuneplane.integrations.lm_eval.delivery import Plan, plan_folder, send
-from tuneplane.integrations.lm_eval.destination import NoDestination, job_here, job_opened
 from tuneplane.integrations.lm_eval.refusals import ResultsRefused
-from tuneplane.integrations.lm_eval.retention import CapUnusable, cap_from
 from tuneplane.integrations.lm_eval.rounds import PREFIX, Choices
 from tuneplane.integrations.lm_eval.summary import lines
 from tuneplane.reporter import Reporter, ReporterError
+from tuneplane.retention import CapUnusable, cap_from
 
 _DESCRIPTION = """Imports what lm_eval 0.4 wrote with --output_path and --log_samples: each task and filter is a
 round, each document a trial. Everything is read and checked before anything is sent, and repeating is safe.

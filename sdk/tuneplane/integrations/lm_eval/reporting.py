@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tuneplane.integrations.lm_eval.delivery import Plan, Sent, plan_folder, plan_results, send
-from tuneplane.integrations.lm_eval.retention import cap_from
 from tuneplane.integrations.lm_eval.rounds import Choices
 from tuneplane.reporter import Reporter
+from tuneplane.retention import cap_from
 
 
 def report(results: Mapping[str, Any] | None, reporter: Reporter | None, choices: Choices | None = None) -> Sent | None:

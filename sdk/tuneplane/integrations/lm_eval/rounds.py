@@ -17,11 +17,11 @@ from tuneplane.integrations.lm_eval.names import as_identity
 from tuneplane.integrations.lm_eval.records import fingerprint
 from tuneplane.integrations.lm_eval.refusals import ResultsRefused
 from tuneplane.integrations.lm_eval.results import Evaluation, Task
-from tuneplane.integrations.lm_eval.retention import retained, spread
 from tuneplane.integrations.lm_eval.sources import Source
 from tuneplane.integrations.lm_eval.text import trajectory
 from tuneplane.integrations.lm_eval.trials import FilteredTrials, read_trials, trial_id
 from tuneplane.integrations.lm_eval.verdict import DECIDING
+from tuneplane.retention import retained, spread
 
 PREFIX = "lm-eval"
 _DIGITS = 16

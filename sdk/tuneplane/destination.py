@@ -29,7 +29,9 @@ def job_here(env: Mapping[str, str]) -> Reporter | None:
 
 
 @contextlib.contextmanager
-def job_opened(env: Mapping[str, str], name: str, run_id: str | None) -> Iterator[tuple[Reporter, str]]:
+def job_opened(
+    env: Mapping[str, str], name: str, run_id: str | None, tag: str = "evaluation"
+) -> Iterator[tuple[Reporter, str]]:
     """A new job, or another attempt of `run_id`, and its page; it succeeds or fails as the block does.
 
     Raises NoDestination.
@@ -39,7 +41,7 @@ def job_opened(env: Mapping[str, str], name: str, run_id: str | None) -> Iterato
         raise NoDestination(message)
     try:
         with contextlib.closing(Server(env[SERVER], env[TOKEN])) as server:
-            opened = server.open(name, ["evaluation"], run_id)
+            opened = server.open(name, [tag], run_id)
         made = opened.credentials
         reporter = Reporter(made.endpoint, made.run_id, made.token, attempt=made.attempt)
     except (NotOpened, ReporterError) as problem:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 VARIABLE = "TUNEPLANE_JOB_VAL_UPLOAD_SAMPLES"
-_WHOLE_COHORT = 128
+WHOLE_COHORT = 128
 _OF_LARGER = 32
+_DIGITS = 9
 
 
 class CapUnusable(ValueError):
@@ -17,16 +18,16 @@ def retained(cohort: int, cap: int | None) -> int:
     """How many of a cohort of this size keep their text; `cap` overrides, 0 keeps none."""
     if cap is not None:
         return min(cohort, cap)
-    return cohort if cohort <= _WHOLE_COHORT else _OF_LARGER
+    return cohort if cohort <= WHOLE_COHORT else _OF_LARGER
 
 
-def cap_from(env: Mapping[str, str]) -> int | None:
-    """None where the variable is not set. Raises CapUnusable."""
-    text = env.get(VARIABLE, "").strip()
+def cap_from(env: Mapping[str, str], variable: str = VARIABLE) -> int | None:
+    """None where the variable is not set. Raises CapUnusable: then it is not known how much text may leave."""
+    text = env.get(variable, "").strip()
     if not text:
         return None
-    if not (text.isascii() and text.isdigit()):
-        message = f"{VARIABLE} is {text!r:.50}: it has to be a whole number from 0"
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        message = f"{variable} is {text!r:.50}: it has to be a whole number from 0"
         raise CapUnusable(message)
     return int(text)
 
