@@ -138,6 +138,14 @@ class Reporter:
         """1 to 2,048 of `{key, step, value, ts}`; `ts` ISO-8601 with offset."""
         return self._send("metrics", {"points": list(points)})
 
+    def series(self, series: Sequence[Mapping[str, Any]]) -> bool:
+        """1 to 2,048 points in columns: `{key, steps, values, ts?, invalid?: [{step, kind, ts?}]}`.
+
+        `ts` in epoch seconds; `kind` is `nan`, `pos_inf` or `neg_inf`. Without `ts` it is the time of receipt, and
+        the same columns again are one report: what a file without times says may be sent again.
+        """
+        return self._send("metrics", {"series": list(series)})
+
     def validation(  # noqa: PLR0913 - the published signature
         self,
         step: int,

@@ -241,6 +241,18 @@ def test_a_batch_has_1_to_2048_points(job, stored, count, status):
         assert fault(answer)["limit"] == 2048
 
 
+def test_columns_without_times_are_of_the_time_of_receipt_and_to_the_byte_the_same_report_again(job, stored):
+    timeless = {"key": "loss", "steps": [1, 2], "values": [0.5, 0.25], "invalid": [{"step": 3, "kind": "nan"}]}
+    first = job.post("metrics", series=[timeless]).json()
+    event, batch = batch_of(stored())
+    assert batch.times.min() > NOON
+    assert [(one.step, one.kind) for one in event.invalid] == [(3, "nan")]
+    assert event.invalid[0].time > NOON
+    again = job.post("metrics", series=[timeless]).json()
+    assert (first["accepted"], again["accepted"], again["duplicates"]) == (3, 0, 3)
+    assert len([one for one in stored() if isinstance(one, MetricsReported)]) == 1
+
+
 def test_points_and_invalid_measurements_count_together(job):
     invalid = [{"step": n, "ts": 1.0, "kind": "pos_inf"} for n in range(2047)]
     refusal(job.post("metrics", stream="s", sequence=1, series=[a_series(invalid=invalid)]))

@@ -28,9 +28,9 @@ class Invalid(msgspec.Struct, frozen=True, gc=False):
     """A measurement that was no finite number."""
 
     step: Step
-    ts: float
-    """Seconds since the epoch."""
     kind: InvalidKind
+    ts: float | None = None
+    """Seconds since the epoch; the time of receipt where it is absent."""
 
 
 class Series(msgspec.Struct, frozen=True, gc=False):
@@ -39,8 +39,8 @@ class Series(msgspec.Struct, frozen=True, gc=False):
     steps: list[Step]
     values: list[float]
     """Finite."""
-    ts: list[float]
-    """Seconds since the epoch."""
+    ts: list[float] | None = None
+    """Seconds since the epoch; the time of receipt where it is absent."""
     invalid: list[Invalid] | None = None
 
 
@@ -59,17 +59,19 @@ _ARRAY16 = 0xDC
 _FIXARRAY, _FIXARRAY_LENGTHS = 0x90, 16
 
 
-def batch_of(series: Sequence[Series | PackedSeries]) -> SeriesBatch:
-    """The checked columns, one series after the other."""
+def batch_of(series: Sequence[Series | PackedSeries], received_at: int) -> SeriesBatch:
+    """The checked columns, one series after the other. `received_at` in microseconds."""
     keys = [one.key for one in series]
     _check_keys(keys)
     counts = [len(one.steps) for one in series]
-    invalid = tuple(_invalid(series)) if any(one.invalid for one in series) else ()
+    invalid = tuple(_invalid(series, received_at)) if any(one.invalid for one in series) else ()
     total = sum(counts) + len(invalid)
     if not 1 <= total <= POINTS_PER_BATCH:
         raise Refused.at("series", f"must hold 1 to {POINTS_PER_BATCH:,} points, not {total:,}", POINTS_PER_BATCH)
     values = _column("values", [one.values for one in series], counts)
-    seconds = _column("ts", [one.ts for one in series], counts)
+    receipt = received_at / 1e6
+    timed = [[receipt] * len(one.steps) if one.ts is None else one.ts for one in series]
+    seconds = _column("ts", timed, counts)
     _check_values(counts, values, seconds)
     return SeriesBatch(
         keys=keys,
@@ -160,9 +162,12 @@ def _at(counts: list[int], index: int, field: str) -> str:
     return f"series[].{field}"
 
 
-def _invalid(series: Sequence[Series | PackedSeries]) -> Iterator[InvalidReport]:
+def _invalid(series: Sequence[Series | PackedSeries], received_at: int) -> Iterator[InvalidReport]:
     for at, one in enumerate(series):
         for number, point in enumerate(one.invalid or ()):
+            if point.ts is None:
+                yield InvalidReport(one.key, point.step, point.kind, received_at)
+                continue
             if not EARLIEST_SECONDS <= point.ts < LATEST_SECONDS:
                 path = f"series[{at}].invalid[{number}].ts"
                 raise Refused.at(path, "must be seconds since the epoch, years 1 to 9999")

@@ -69,7 +69,7 @@ def report_of(raw: bytes, source: Source, *, packed: bool) -> MetricsReport:
         batch = from_points(report.points, now())
     else:
         series: list[columnar.Series | columnar.PackedSeries] = [*(report.series or ())]
-        batch = columnar.batch_of(series)
+        batch = columnar.batch_of(series, now())
     if report.stream is not None and report.sequence is not None:
         origin = Origin(session=report.stream, sequence=report.sequence)
     else:
