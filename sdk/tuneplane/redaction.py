@@ -22,7 +22,7 @@ _SECRET_WORDS = frozenset((
     "credentials", "auth", "authorization", "cookie", "apikey", "accesskey", "privatekey", "pat", "dsn",
 ))  # fmt: skip
 _SECRET_PAIRS = frozenset(
-    [("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("account", "key")]
+    [("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("account", "key"), ("wandb", "key")]
 )
 _VOCABULARY = frozenset((
     "pad", "eos", "bos", "unk", "sep", "cls", "mask", "image", "video", "audio", "stop", "start", "end",
