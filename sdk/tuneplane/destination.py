@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tuneplane.credentials import CredentialsUnusable, found_credentials
 from tuneplane.opening import SERVER, TOKEN, NotOpened, Server
@@ -30,7 +30,7 @@ def job_here(env: Mapping[str, str]) -> Reporter | None:
 
 @contextlib.contextmanager
 def job_opened(
-    env: Mapping[str, str], name: str, run_id: str | None, tag: str = "evaluation"
+    env: Mapping[str, str], name: str, run_id: str | None, tags: Sequence[str] = ("evaluation",)
 ) -> Iterator[tuple[Reporter, str]]:
     """A new job, or another attempt of `run_id`, and its page; it succeeds or fails as the block does.
 
@@ -41,7 +41,7 @@ def job_opened(
         raise NoDestination(message)
     try:
         with contextlib.closing(Server(env[SERVER], env[TOKEN])) as server:
-            opened = server.open(name, [tag], run_id)
+            opened = server.open(name, tags, run_id)
         made = opened.credentials
         reporter = Reporter(made.endpoint, made.run_id, made.token, attempt=made.attempt)
     except (NotOpened, ReporterError) as problem:

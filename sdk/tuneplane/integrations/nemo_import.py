@@ -146,7 +146,7 @@ def _destination(name: str | None, run_id: str | None) -> Iterator[Reporter]:
         with here:
             yield here
         return
-    with job_opened(os.environ, name or "NeMo-RL rollouts", run_id, "rollouts") as (reporter, page):
+    with job_opened(os.environ, name or "NeMo-RL rollouts", run_id, ["rollouts"]) as (reporter, page):
         _say(f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}")
         yield reporter
 

@@ -1,0 +1,50 @@
+"""What the commands share that bring a trainer's files into a job: options, where to, exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+from collections.abc import Iterator
+
+from tuneplane.destination import NoDestination, job_here, job_opened
+from tuneplane.reporter import Reporter
+
+ALL, SOME_REFUSED, NOTHING_DONE, BROKEN_OFF = 0, 1, 2, 3
+WHERE_TO = """With TUNEPLANE_JOB_* in the environment it goes to that job. Else --job opens one, with TUNEPLANE_SERVER
+(its address) and TUNEPLANE_TOKEN (a personal token, tp_pat_...). Repeating it in the same job changes nothing.
+
+Exit code 0: all is there. 1: something was refused, the rest is there. 2: nothing was done.
+3: the delivery broke off; the same command in the same job goes on."""
+
+
+def options(module: str, about: str) -> argparse.ArgumentParser:
+    """The options on where to."""
+    raw = argparse.RawDescriptionHelpFormatter
+    made = argparse.ArgumentParser(
+        prog=f"python -m tuneplane.integrations.{module}", description=f"{about}\n\n{WHERE_TO}", formatter_class=raw
+    )
+    made.add_argument("--dry-run", action="store_true", help="read everything, send nothing")
+    made.add_argument("--job", metavar="NAME", help="open a new job of this name")
+    made.add_argument("--run-id", metavar="ID", help="open another attempt of this run instead")
+    return made
+
+
+@contextlib.contextmanager
+def destination(given: argparse.Namespace, tag: str) -> Iterator[tuple[Reporter | None, str]]:
+    """The reporter, None for a dry run, and the page of a job that was opened. Raises NoDestination."""
+    if given.dry_run:
+        yield None, ""
+        return
+    here = job_here(os.environ)
+    own = given.job is not None or given.run_id is not None
+    if here is not None and own:
+        raise NoDestination("TUNEPLANE_JOB_* are set: it goes to that job, so leave --job and --run-id out")
+    if here is not None:
+        with here:
+            yield here, ""
+        return
+    if not own:
+        raise NoDestination("there is no job here (TUNEPLANE_JOB_*): --job NAME opens one, --dry-run sends nothing")
+    with job_opened(os.environ, given.job or tag, given.run_id, (tag, "imported")) as (reporter, page):
+        yield reporter, page

@@ -1,0 +1,67 @@
+"""Samples of a validation round, as far as their text is kept."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tuneplane.contract import FIELD_CHARS_DEFAULT, INT64_MAX, SAMPLES_PER_CHUNK_DEFAULT
+from tuneplane.foreign import Foreign
+from tuneplane.integrations.rollouts import clipped
+
+if TYPE_CHECKING:
+    from tuneplane.reporter import Reporter
+
+CAP = "TUNEPLANE_JOB_VAL_UPLOAD_SAMPLES"
+CHUNK = "TUNEPLANE_JOB_VAL_CHUNK"
+FIELD_CHARS = "TUNEPLANE_JOB_VAL_FIELD_CHARS"
+_WHOLE, _OF_LARGER = 128, 32
+_MOST_CHARS = 20 * 1024
+"""Four bytes a character at most: two of them and what is extra are within the 256 KiB of a sample."""
+_EXTRA_FIELDS, _EXTRA_CHARS = 32, 512
+
+
+def most_kept(samples: int, env: Mapping[str, str] = os.environ) -> int:
+    """How many of a round's samples are kept: rounds of at most 128 whole, 32 of larger ones, unless told otherwise."""
+    return _setting(env, CAP, samples if samples <= _WHOLE else _OF_LARGER)
+
+
+def sample(idx: int, *, user: str, assistant: str, reward: float | None, extra: Mapping[str, Any]) -> dict[str, Any]:
+    """One sample. `reward` is None where there is none, or it is not finite."""
+    longest = min(max(_setting(os.environ, FIELD_CHARS, FIELD_CHARS_DEFAULT), 64), _MOST_CHARS)
+    made: dict[str, Any] = {"idx": idx, "user": clipped(user, longest), "assistant": clipped(assistant, longest)}
+    if reward is not None and math.isfinite(reward):
+        made["reward"] = reward
+    kept = {str(name)[:128]: _small(value) for name, value in list(extra.items())[:_EXTRA_FIELDS]}
+    return {**made, "extra": kept} if kept else made
+
+
+def send_samples(reporter: Reporter, step: int, samples: Sequence[Mapping[str, Any]], *, whole_round: bool) -> int:
+    """Sends the samples that are kept, spread over the round; how many. The round is `str(step)`. Raises ReporterError.
+
+    The round's size is told only where `samples` are the whole of it.
+    """
+    total = len(samples) if whole_round else None
+    most = min(most_kept(len(samples)), len(samples))
+    kept = [samples[at * len(samples) // most] for at in range(most)]
+    chunk = max(_setting(os.environ, CHUNK, SAMPLES_PER_CHUNK_DEFAULT), 1)
+    chunks = [kept[at : at + chunk] for at in range(0, len(kept), chunk)]
+    for at, some in enumerate(chunks):
+        reporter.validation(step, some, chunk_index=at, total_chunks=len(chunks), total_samples=total)
+    return len(kept)
+
+
+def _small(value: Foreign) -> Foreign:
+    """What JSON holds as it is, bounded; anything else as text. Not a number is text too: JSON has no word for it."""
+    if value is None or (isinstance(value, int) and -INT64_MAX <= value <= INT64_MAX):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return clipped(str(value), _EXTRA_CHARS)
+
+
+def _setting(env: Mapping[str, str], name: str, default: int) -> int:
+    text = env.get(name, "").strip()
+    return int(text) if text.isascii() and text.isdigit() else default

@@ -1,0 +1,132 @@
+"""What is kept of a training step's rollouts, and under which category."""
+
+import json
+import math
+from itertools import pairwise
+
+import pytest
+from tuneplane.contract import TRUNCATED_MARK
+from tuneplane.integrations.histogram import histogram
+from tuneplane.integrations.rollouts import (
+    DOCUMENT_BYTES,
+    Rollout,
+    chosen,
+    diagnostic,
+    exchange,
+    most_a_step,
+    trajectories,
+)
+from tuneplane.integrations.validation_samples import most_kept, sample
+
+
+def a_rollout(row=0, reward: float | None = 1.0, text="four", count=1):
+    messages = [{"role": "user", "content": "2+2?"}, *({"role": "assistant", "content": text} for _ in range(count))]
+    return Rollout(row, messages, reward, roles_inferred=True)
+
+
+def one(rollout):
+    (kept,) = trajectories([rollout], 7, 32, whole_step=True)
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("reward", "category"),
+    [
+        (None, "anomaly"),
+        (math.nan, "anomaly"),
+        (-math.inf, "anomaly"),
+        (-1.0, "low_reward"),
+        (0.0, "low_reward"),
+        (1e-9, "representative"),
+    ],
+)
+def test_a_reward_gives_a_category_and_never_a_verdict(reward, category):
+    assert diagnostic(reward) == category
+    kept = one(a_rollout(reward=reward))
+    assert kept["diagnostic"] == category
+    assert ("reward" in kept) == (category != "anomaly")
+    assert "collection_policy" not in kept
+
+
+def test_each_category_has_its_share_spread_over_it():
+    rewards = [1.0] * 90 + [0.0] * 6 + [None] * 4
+    kept = chosen([a_rollout(row, reward) for row, reward in enumerate(rewards)], 12)
+    assert [one.row for one in kept] == [0, 22, 45, 67, 90, 91, 93, 94, 96, 97, 98, 99]
+    assert chosen(kept, 0) == []
+
+
+def test_a_step_is_whole_only_where_the_record_is_and_nothing_was_left_away():
+    many = [a_rollout(row) for row in range(33)]
+    assert {one["capture_policy"] for one in trajectories(many[:32], 1, 32, whole_step=True)} == {"all"}
+    assert {one["capture_policy"] for one in trajectories(many[:32], 1, 32, whole_step=False)} == {"sampled"}
+    sampled = trajectories(many, 1, 32, whole_step=True)
+    assert [(len(sampled), one["capture_policy"], one["source_rows"]) for one in sampled[:1]] == [(32, "sampled", 33)]
+
+
+def test_long_text_is_cut_with_a_mark_and_the_document_is_no_longer_complete():
+    kept = one(a_rollout(text="x" * 9000))
+    assert len(kept["messages"][1]["content"]) == 8192
+    assert kept["messages"][1]["content"].endswith(TRUNCATED_MARK)
+    assert (kept["complete"], kept["total_messages"]) == (False, 2)
+    assert one(a_rollout(text="x" * 8192))["complete"]
+
+
+def test_a_document_fits_48_kib_and_32_messages():
+    kept = one(a_rollout(text="ß" * 8000, count=40))
+    assert len(json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()) <= DOCUMENT_BYTES
+    assert (len(kept["messages"]), kept["total_messages"], kept["complete"]) == (32, 41, False)
+
+
+def test_given_roles_stay_and_missing_ones_are_said_to_be_inferred():
+    assert exchange("2+2?", "4") == (
+        [{"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}],
+        True,
+    )
+    chat = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "2+2?"}]}]
+    answer = [
+        {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "sum"}}]},
+        {"role": "tool", "name": "sum", "content": "4"},
+    ]
+    messages, inferred = exchange(chat, answer)
+    assert not inferred
+    assert [(m["role"], m["content"]) for m in messages] == [
+        ("system", "Be brief."),
+        ("user", "2+2?"),
+        ("assistant", '[{"function":{"name":"sum"}}]'),
+        ("tool", "4"),
+    ]
+    assert one(Rollout(0, messages, 1.0, inferred))["messages"][3] == {
+        "role": "tool",
+        "content": "4",
+        "tool_name": "sum",
+    }
+    assert exchange([{"role": "narrator", "content": "x"}], "y")[1]
+
+
+@pytest.mark.parametrize(("setting", "most"), [("", 32), ("0", 0), ("5", 5), ("33", 32), ("x", 32)])
+def test_the_number_kept_of_a_step_may_be_lowered(setting, most):
+    assert most_a_step({"TUNEPLANE_JOB_ROLLOUT_UPLOAD_SAMPLES": setting}) == most
+
+
+@pytest.mark.parametrize(
+    ("samples", "setting", "most"), [(128, "", 128), (129, "", 32), (500, "200", 200), (5, "0", 0), (5, "x", 5)]
+)
+def test_a_small_validation_round_is_kept_whole(samples, setting, most):
+    assert most_kept(samples, {"TUNEPLANE_JOB_VAL_UPLOAD_SAMPLES": setting}) == most
+
+
+def test_a_sample_holds_nothing_that_the_server_would_refuse_the_rest_for():
+    made = sample(0, user="u", assistant="a" * 13_000, reward=math.nan, extra={"x": math.inf, "n": 2**70, "ok": True})
+    assert "reward" not in made
+    assert len(made["assistant"]) == 12_000
+    assert made["extra"] == {"x": "inf", "n": str(2**70), "ok": True}
+
+
+def test_few_different_numbers_have_a_count_each_and_many_equal_intervals():
+    assert histogram([1.0, 0.0, 1.0, -1.0]) == ([-1.0, 0.0, 1.0], [1, 1, 2, 0])
+    assert histogram([3.0]) == ([3.0], [1, 0])
+    bounds, counts = histogram([float(n) for n in range(1000)])
+    assert (bounds[0], bounds[-1], len(bounds), sum(counts), counts[-1]) == (0.0, 999.0, 32, 1000, 0)
+    assert max(counts[1:-1]) - min(counts[1:-1]) <= 1
+    extremes, _ = histogram([*(float(n) for n in range(40)), -1.7e308, 1.7e308])
+    assert all(low < high for low, high in pairwise(extremes))
