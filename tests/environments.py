@@ -56,13 +56,18 @@ def clean_variables(**more: str) -> dict[str, str]:
 
 
 def _make(folder: Path, interpreter: str, requirements: tuple[str, ...]) -> str | None:
-    """What went wrong; None when it is made. Installed with this interpreter's pip, which is pinned and quick."""
+    """What went wrong; None when it is made. Installed with this interpreter's pip, which is pinned and quick.
+
+    Modules are compiled when they are imported: a large package has thousands that no test does.
+    """
     begun = time.monotonic()
     _say(f"making an environment with {', '.join(requirements) or 'nothing'}; a large package takes a minute")
     problem = _run(interpreter, "-m", "venv", "--without-pip", str(folder))
     if problem is None and requirements:
         pip = ("-m", "pip", "--disable-pip-version-check", "--python", str(folder / "bin" / "python"))
-        problem = _run(sys.executable, *pip, "install", "--quiet", "--no-input", "--retries", "1", *requirements)
+        problem = _run(
+            sys.executable, *pip, "install", "--quiet", "--no-input", "--no-compile", "--retries", "1", *requirements
+        )
     _say(f"{'failed' if problem else 'made'} after {time.monotonic() - begun:.0f} s")
     return problem
 
