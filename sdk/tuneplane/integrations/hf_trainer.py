@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from tuneplane.columns import invalid_kind
+from tuneplane.destination import NoDestination
 from tuneplane.flatten import as_step
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.delivering import Delivering
 from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, destination, options
-from tuneplane.destination import NoDestination
 from tuneplane.reporter import ReporterError
 from tuneplane.series_keys import SeriesKeys
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from tuneplane.destination import NoDestination
 from tuneplane.integrations.delivering import Delivering
 from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, destination, options
 from tuneplane.integrations.json_lines import JsonLines, LineTooLong
-from tuneplane.destination import NoDestination
 from tuneplane.integrations.rollouts import most_a_step, trajectories
 from tuneplane.integrations.verl_file import LineRefused, MetricsFile, dumps, rollout, validation_sample
 from tuneplane.reporter import Reporter, ReporterError
