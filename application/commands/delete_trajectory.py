@@ -5,7 +5,7 @@ from __future__ import annotations
 from application.event_log.group_commit import GroupCommit
 from application.ports.event_log import EventLog
 from application.ports.object_store import ObjectStore
-from domain.errors import UnknownThing
+from domain.errors import TryAgain, UnknownThing
 from domain.events import TrajectoryDeleted, TrajectoryStored, decode
 from domain.ids import Attempt, Position, RunId
 from domain.trajectory import delete_trajectory, trajectory_stream
@@ -35,5 +35,11 @@ class DeleteTrajectory:
             deleted_by=deleted_by,
         )
         position = self._commit.append_now([delete_trajectory(event)]).position
-        self._bodies.delete(stored.object_key)
+        try:
+            self._bodies.delete(stored.object_key)
+        except TryAgain as away:
+            raise TryAgain(
+                "The deletion is on record and the text is shown to nobody; the object store could not be told, and a "
+                "sweep removes the body there. Repeating it does no harm."
+            ) from away
         return position

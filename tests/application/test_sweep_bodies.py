@@ -96,7 +96,7 @@ def test_a_deletion_that_the_store_did_not_hear_of_is_made_good(world):
     world.keep("t1")
     kept = world.keep("t2")
     world.bodies.broken = True
-    with pytest.raises(TryAgain):
+    with pytest.raises(TryAgain, match="deletion is on record"):
         DeleteTrajectory(world.commit, world.log, world.bodies)(
             a.RUN, a.FIRST, hashlib.sha256(b"t1").hexdigest(), deleted_by="ada"
         )

@@ -31,6 +31,7 @@ from tests.bench import (
     readers,
     rebuild,
     small,
+    stores,
     verify,
     wide,
 )
@@ -51,6 +52,7 @@ LINES: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "disk": disk.measure,
     "rebuild": rebuild.measure,
     "verify": verify.measure,
+    "stores": stores.measure,
     "faults": faults.measure,
     "imports": imports.measure,
     "install": install.measure,
