@@ -29,6 +29,30 @@ def job_here(env: Mapping[str, str]) -> Reporter | None:
 
 
 @contextlib.contextmanager
+def job_for(
+    env: Mapping[str, str], job: str | None, run_id: str | None, tags: Sequence[str]
+) -> Iterator[tuple[Reporter, str]]:
+    """The job of the environment; where `job` or `run_id` is given, one that is opened, and its page, else empty.
+
+    Raises NoDestination.
+    """
+    here = job_here(env)
+    own = job is not None or run_id is not None
+    if here is not None and own:
+        message = "TUNEPLANE_JOB_* are set: it goes to that job, so leave --job and --run-id out"
+        raise NoDestination(message)
+    if here is not None:
+        with here:
+            yield here, ""
+        return
+    if not own:
+        message = "there is no job here (TUNEPLANE_JOB_*): --job NAME opens one"
+        raise NoDestination(message)
+    with job_opened(env, job or tags[0], run_id, tags) as opened:
+        yield opened
+
+
+@contextlib.contextmanager
 def job_opened(
     env: Mapping[str, str], name: str, run_id: str | None, tags: Sequence[str] = ("evaluation",)
 ) -> Iterator[tuple[Reporter, str]]:

@@ -98,8 +98,7 @@ def test_hyperparameters_and_histograms_are_reported_and_plots_are_not(logger, i
     found = {event["name"]: event for event in ingest.events() if event["kind"] == "histogram"}
     assert set(found) == {"train/lengths", "same"}
     lengths = found["train/lengths"]
-    assert (lengths["bounds"][0], lengths["bounds"][-1], sum(lengths["counts"])) == (0.0, 2.0, 3)
-    assert [at for at, count in enumerate(lengths["counts"]) if count] == [0, 10, 20]
+    assert (lengths["bounds"], lengths["counts"]) == ([0.0, 1.0, 2.0], [1, 1, 1, 0])
     assert lengths["values"] == {"invalid": 1}
     assert (found["same"]["bounds"], found["same"]["counts"]) == ([3.0], [2, 0])
     assert caplog.text.count("plots are not kept") == 1

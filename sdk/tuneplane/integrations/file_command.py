@@ -7,7 +7,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from tuneplane.destination import NoDestination, job_here, job_opened
+from tuneplane.destination import job_for
 from tuneplane.reporter import Reporter
 
 ALL, SOME_REFUSED, NOTHING_DONE, BROKEN_OFF = 0, 1, 2, 3
@@ -36,15 +36,5 @@ def destination(given: argparse.Namespace, tag: str) -> Iterator[tuple[Reporter 
     if given.dry_run:
         yield None, ""
         return
-    here = job_here(os.environ)
-    own = given.job is not None or given.run_id is not None
-    if here is not None and own:
-        raise NoDestination("TUNEPLANE_JOB_* are set: it goes to that job, so leave --job and --run-id out")
-    if here is not None:
-        with here:
-            yield here, ""
-        return
-    if not own:
-        raise NoDestination("there is no job here (TUNEPLANE_JOB_*): --job NAME opens one, --dry-run sends nothing")
-    with job_opened(os.environ, given.job or tag, given.run_id, (tag, "imported")) as (reporter, page):
-        yield reporter, page
+    with job_for(os.environ, given.job, given.run_id, (tag, "imported")) as found:
+        yield found

@@ -7,27 +7,21 @@ could be done (wrong use, no job to report to); 3 the delivery broke off, and th
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from tuneplane.destination import NoDestination, job_here, job_opened
+from tuneplane.destination import NoDestination
+from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, destination, options
 from tuneplane.integrations.nemo_folder import Candidate, candidates, step_files
 from tuneplane.integrations.nemo_rollouts import StepFile, StepRead, read_step
 from tuneplane.integrations.nemo_steps import Caps
 from tuneplane.reporter import Reporter, ReporterError
 from tuneplane.retention import CapUnusable
 
-_DESCRIPTION = """Sends a few rollouts of each complete train_data_step{N}.jsonl and val_data_step{N}.jsonl in DIR,
-which NeMo-RL 0.7 wrote. Repeating is safe: what the server has is counted once.
-
-With TUNEPLANE_JOB_* in the environment they go to that job. Else --job opens one, with TUNEPLANE_SERVER (its address)
-and TUNEPLANE_TOKEN (a personal token, tp_pat_...).
-
-Exit code 0: all was sent. 1: a file is not complete yet or holds what cannot be read; the rest was sent.
-2: nothing was done. 3: the delivery broke off; give the same command again."""
+_ABOUT = """Sends a few rollouts of each complete train_data_step{N}.jsonl and val_data_step{N}.jsonl in DIR, which
+NeMo-RL 0.7 wrote: complete is a file that a later step follows, or whose size stays as it is."""
 _TAKEN = 409
 
 
@@ -37,10 +31,7 @@ class NoStepFiles(RuntimeError):
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    raw = argparse.RawDescriptionHelpFormatter
-    top = argparse.ArgumentParser(
-        prog="python -m tuneplane.integrations.nemo_rl", description=_DESCRIPTION, formatter_class=raw
-    )
+    top = options("nemo_rl", _ABOUT)
     top.add_argument("folder", type=Path, metavar="DIR", help="NeMo-RL's logger.log_dir of one launch")
     top.add_argument(
         "--settle",
@@ -49,9 +40,6 @@ def parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="how long the last step's file has to keep its size (default: 5)",
     )
-    top.add_argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
-    top.add_argument("--job", metavar="NAME", help="open a new job of this name for them")
-    top.add_argument("--run-id", metavar="ID", help="open another attempt of this run instead, to repeat")
     return top
 
 
@@ -60,14 +48,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         caps, files = Caps.from_env(os.environ), _files(given.folder)
-        with contextlib.nullcontext() if given.dry_run else _destination(given.job, given.run_id) as reporter:
+        with destination(given, "rollouts") as (reporter, page):
+            if reporter is not None and page:
+                _say(f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}")
             return _send(candidates(files, given.settle), len(files), caps, reporter)
     except (NoStepFiles, NoDestination, CapUnusable) as problem:
         _say(str(problem))
-        return 2
+        return NOTHING_DONE
     except ReporterError as problem:
         _say(f"{problem}; what was sent stands, and the same command goes on")
-        return 3
+        return BROKEN_OFF
 
 
 def _files(folder: Path) -> list[StepFile]:
@@ -105,7 +95,7 @@ def _send(ready: Sequence[Candidate], there: int, caps: Caps, reporter: Reporter
         faulty += bool(found.counts["unread"] or taken)
     if incomplete:
         _say(f"{incomplete} files are still written; give the same command again later")
-    return 1 if incomplete or faulty else 0
+    return SOME_REFUSED if incomplete or faulty else ALL
 
 
 def _deliver(found: StepRead, reporter: Reporter) -> int:
@@ -131,24 +121,6 @@ def _shown(found: StepRead) -> str:
         f"{counts['representative']} ordinary, {counts['unread']} unreadable; {counts['masked']} left out of the loss; "
         f"text of {counts['chosen']}"
     )
-
-
-@contextlib.contextmanager
-def _destination(name: str | None, run_id: str | None) -> Iterator[Reporter]:
-    """The job of the environment, or one that is opened and ends with the block. Raises NoDestination."""
-    here = job_here(os.environ)
-    own = name is not None or run_id is not None
-    if here is not None and own:
-        raise NoDestination("TUNEPLANE_JOB_* are set: the rollouts go to that job, so leave --job and --run-id out")
-    if here is None and not own:
-        raise NoDestination("there is no job here (TUNEPLANE_JOB_*): --job NAME opens one, --dry-run sends nothing")
-    if here is not None:
-        with here:
-            yield here
-        return
-    with job_opened(os.environ, name or "NeMo-RL rollouts", run_id, ["rollouts"]) as (reporter, page):
-        _say(f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}")
-        yield reporter
 
 
 def _say(text: str) -> None:

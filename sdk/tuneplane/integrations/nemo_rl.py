@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import math
 import os
 import sys
 from collections.abc import Mapping
@@ -26,13 +27,15 @@ from tuneplane import report
 from tuneplane.credentials import found_credentials
 from tuneplane.flatten import NoNumber, as_number, as_step
 from tuneplane.foreign import Foreign
-from tuneplane.integrations.nemo_histogram import MOST_VALUES, distribution
+from tuneplane.integrations.histogram import histogram
 from tuneplane.integrations.nemo_steps import Caps, StepFiles
 from tuneplane.reporter import Reporter
 from tuneplane.rollouts.uploader import Uploader
 
 _log = logging.getLogger("tuneplane")
 _MOST_COMPLAINTS = 100
+_MOST_VALUES = 65_536
+"""Of a histogram; more are not counted while a training step waits."""
 
 
 def attach(logger: Foreign, *, monitor_hardware: bool = True) -> TunePlaneLogger | None:
@@ -111,15 +114,17 @@ class TunePlaneLogger:
 
     def _distribution(self, values: Foreign, step: int, name: str) -> None:
         values = values.tolist() if hasattr(values, "tolist") else values
-        if len(values) > MOST_VALUES:
-            self._say(f"{name}: a histogram of {len(values):,} values is left out, {MOST_VALUES:,} are allowed")
+        if len(values) > _MOST_VALUES:
+            self._say(f"{name}: a histogram of {len(values):,} values is left out, {_MOST_VALUES:,} are allowed")
             return
-        found = distribution([as_number(one) for one in values])
-        if found is None:
+        finite = [number for number in map(as_number, values) if math.isfinite(number)]
+        if not finite:
             self._say(f"{name}: a histogram without finite values is left out")
             return
-        told = {"invalid": found.invalid} if found.invalid else None
-        report.observe(name, step=step, bounds=found.bounds, counts=found.counts, values=told)
+        bounds, counts = histogram(finite)
+        invalid = len(values) - len(finite)
+        told = {"invalid": invalid} if invalid else None
+        report.observe(name, step=step, bounds=bounds, counts=counts, values=told)
 
     def _open_rollouts(self) -> None:
         found, caps = found_credentials(os.environ), Caps.from_env(os.environ)

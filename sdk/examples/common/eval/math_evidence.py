@@ -1,0 +1,121 @@
+"""What an evaluation left on disk before anything is sent: a JSON-lines file that only grows.
+
+Its first line says of what the evaluation was made, and names the round; each further line is one execution of one
+trial, written when it ended. Whoever starts the same evaluation with the same file goes on where it broke off.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from common.eval import strict_json
+from common.eval.refused import InputRefused
+
+SCHEMA = "tuneplane/math-evaluation/v1"
+_BEGINNING = json.dumps({"schema": SCHEMA}).encode()[:-1]
+
+
+class Execution(NamedTuple):
+    """One attempt at one trial."""
+
+    trial_id: str
+    trial_attempt: int
+    status: str
+    """One of `contract.OUTCOME_STATUSES`."""
+    reason: str | None
+    """Why there is no verdict; None where there is one."""
+    completion: str | None
+    """None where none was generated."""
+    ended_at: str
+    """ISO-8601 with an offset."""
+
+
+class Evidence:
+    """The file, open and held by this process alone. To be closed before it is sent."""
+
+    def __init__(self, path: Path, name: str, inputs: Mapping[str, Any]) -> None:
+        """Makes the file, or goes on with it. Raises `InputRefused`, above all where it is of other inputs."""
+        self._path = path
+        try:
+            self._file = path.open("a+b")
+        except OSError as problem:
+            raise InputRefused(str(path), "", f"cannot be written: {problem.strerror}") from None
+        try:
+            self._hold()
+            self.executions = list(self._read(name, inputs))
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Evidence:  # noqa: PYI034 - Self came after 3.9
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+    def add(self, one: Execution) -> None:
+        """In the file when this returns, and after a crash of this process."""
+        self._write(one._asdict())
+        self.executions.append(one)
+
+    def current(self) -> dict[str, Execution]:
+        """The execution that counts for each trial: that of its highest attempt."""
+        found: dict[str, Execution] = {}
+        for one in self.executions:
+            if one.trial_id not in found or one.trial_attempt > found[one.trial_id].trial_attempt:
+                found[one.trial_id] = one
+        return found
+
+    def _hold(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputRefused(str(self._path), "", "another evaluation writes to it now") from None
+
+    def _read(self, name: str, inputs: Mapping[str, Any]) -> Iterator[Execution]:
+        self._file.seek(0)
+        lines = self._file.read().split(b"\n")
+        if len(lines) == 1 and _BEGINNING.startswith(lines[0][: len(_BEGINNING)]):  # empty, or killed in the first line
+            self._file.truncate(0)
+            self._begin(name, inputs)
+            return
+        self._check(lines[0], name, inputs)
+        if lines[-1]:  # killed while it was written
+            self._file.truncate(self._file.tell() - len(lines[-1]))
+        for number, line in enumerate(lines[1:-1], start=2):
+            try:
+                yield Execution(**strict_json.parse(line, str(self._path)))
+            except (InputRefused, TypeError):
+                raise InputRefused(str(self._path), f"line {number}", "is no execution of a math evaluation") from None
+
+    def _begin(self, name: str, inputs: Mapping[str, Any]) -> None:
+        self.started_at = datetime.now(timezone.utc).isoformat()
+        begun = {"schema": SCHEMA, "name": name, "started_at": self.started_at, "inputs": inputs}
+        self.round_id = f"math:{name}:{hashlib.sha256(strict_json.canonical(begun)).hexdigest()[:32]}"
+        self._write({**begun, "round_id": self.round_id})
+
+    def _check(self, line: bytes, name: str, inputs: Mapping[str, Any]) -> None:
+        file = str(self._path)
+        if not line.startswith(_BEGINNING):
+            raise InputRefused(file, "", "is there already and is no evidence of a math evaluation: name another file")
+        begun = strict_json.parse(line, file)
+        for field, value in {"name": name, **inputs}.items():
+            before = begun.get("name") if field == "name" else begun["inputs"].get(field)
+            if before != value:
+                raise InputRefused(
+                    file, field, "was another when this evaluation began: name another file for a new round"
+                )
+        self.round_id, self.started_at = str(begun["round_id"]), str(begun["started_at"])
+
+    def _write(self, row: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(row).encode() + b"\n")
+        self._file.flush()

@@ -1,0 +1,26 @@
+"""A function of the user's own, named on the command line as `package.module:function`."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any, Callable
+
+from common.eval.refused import InputRefused
+
+_NAMED = re.compile(r"\A([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)\Z")
+
+
+def function(named: str, option: str) -> Callable[..., Any]:
+    """Raises `InputRefused` where it cannot be had; `option` is what the person wrote in front of it."""
+    found = _NAMED.match(named)
+    if found is None:
+        raise InputRefused(option, "", "has to be written package.module:function")
+    module, name = found.groups()
+    try:
+        value = getattr(importlib.import_module(module), name, None)
+    except Exception as problem:  # noqa: BLE001 - a module may raise anything while it is imported
+        raise InputRefused(option, "", f"{module} cannot be imported: {type(problem).__name__}: {problem}") from None
+    if not callable(value):
+        raise InputRefused(option, "", f"{module} has no function {name}")
+    return value  # type: ignore[no-any-return]
