@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Callable
 
 from tuneplane.credentials import CredentialsUnusable, found_credentials
 from tuneplane.opening import SERVER, TOKEN, NotOpened, Server
@@ -29,12 +30,55 @@ def job_here(env: Mapping[str, str]) -> Reporter | None:
 
 
 @contextlib.contextmanager
-def job_for(
-    env: Mapping[str, str], job: str | None, run_id: str | None, tags: Sequence[str]
+def job_opened(
+    env: Mapping[str, str], name: str, run_id: str | None, tags: Sequence[str] = ("evaluation",)
 ) -> Iterator[tuple[Reporter, str]]:
-    """The job of the environment; where `job` or `run_id` is given, one that is opened, and its page, else empty.
+    """A new job, or another attempt of `run_id`, and its page; it succeeds or fails as the block does.
 
     Raises NoDestination.
+    """
+    with history_opened(env, name, run_id, tags) as (reporter, page):
+        reporter.lifecycle("starting")
+        reporter.lifecycle("running")
+        try:
+            yield reporter, page
+        except BaseException:
+            with contextlib.suppress(ReporterError):
+                reporter.lifecycle("failed")
+            raise
+        reporter.lifecycle("succeeded")
+
+
+@contextlib.contextmanager
+def history_opened(
+    env: Mapping[str, str], name: str, run_id: str | None, tags: Sequence[str]
+) -> Iterator[tuple[Reporter, str]]:
+    """The same for what happened elsewhere: of the job's life nothing is said. Raises NoDestination."""
+    if not (env.get(SERVER) and env.get(TOKEN)):
+        message = f"a job of its own needs {SERVER} and {TOKEN} (tuneplane-server token create USER, on the server)"
+        raise NoDestination(message)
+    try:
+        with contextlib.closing(Server(env[SERVER], env[TOKEN])) as server:
+            opened = server.open(name, tags, run_id)
+        made = opened.credentials
+        reporter = Reporter(made.endpoint, made.run_id, made.token, attempt=made.attempt)
+    except (NotOpened, ReporterError) as problem:
+        raise NoDestination(str(problem)) from None
+    with reporter:
+        yield reporter, opened.page
+
+
+@contextlib.contextmanager
+def job_for(
+    env: Mapping[str, str],
+    job: str | None,
+    run_id: str | None,
+    tags: Sequence[str],
+    opened: Callable[..., contextlib.AbstractContextManager[tuple[Reporter, str]]] = job_opened,
+) -> Iterator[tuple[Reporter, str]]:
+    """The job of the environment; where `job` or `run_id` is given, one that is `opened`, and its page, else empty.
+
+    `opened` is `job_opened`, or `history_opened` for what is brought in afterwards. Raises NoDestination.
     """
     here = job_here(env)
     own = job is not None or run_id is not None
@@ -48,35 +92,5 @@ def job_for(
     if not own:
         message = "there is no job here (TUNEPLANE_JOB_*): --job NAME opens one"
         raise NoDestination(message)
-    with job_opened(env, job or tags[0], run_id, tags) as opened:
-        yield opened
-
-
-@contextlib.contextmanager
-def job_opened(
-    env: Mapping[str, str], name: str, run_id: str | None, tags: Sequence[str] = ("evaluation",)
-) -> Iterator[tuple[Reporter, str]]:
-    """A new job, or another attempt of `run_id`, and its page; it succeeds or fails as the block does.
-
-    Raises NoDestination.
-    """
-    if not (env.get(SERVER) and env.get(TOKEN)):
-        message = f"a job of its own needs {SERVER} and {TOKEN} (tuneplane-server token create USER, on the server)"
-        raise NoDestination(message)
-    try:
-        with contextlib.closing(Server(env[SERVER], env[TOKEN])) as server:
-            opened = server.open(name, tags, run_id)
-        made = opened.credentials
-        reporter = Reporter(made.endpoint, made.run_id, made.token, attempt=made.attempt)
-    except (NotOpened, ReporterError) as problem:
-        raise NoDestination(str(problem)) from None
-    with reporter:
-        reporter.lifecycle("starting")
-        reporter.lifecycle("running")
-        try:
-            yield reporter, opened.page
-        except BaseException:
-            with contextlib.suppress(ReporterError):
-                reporter.lifecycle("failed")
-            raise
-        reporter.lifecycle("succeeded")
+    with opened(env, job or tags[0], run_id, tags) as found:
+        yield found

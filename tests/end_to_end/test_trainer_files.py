@@ -111,3 +111,4 @@ def test_a_command_opens_a_job_of_its_own(api):
     assert found is not None
     run = api.get(f"/api/runs/{found[1]}", min_position=api.get("/readyz")["position"])
     assert (run["name"], run["tags"], run["counts"]["series"]) == ("an old training", ["hf-trainer", "imported"], 8)
+    assert run["status"] == "created"  # how the training ended is not in its log

@@ -75,6 +75,7 @@ def test_a_document_fits_48_kib_and_32_messages():
     kept = one(a_rollout(text="ß" * 8000, count=40))
     assert len(json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()) <= DOCUMENT_BYTES
     assert (len(kept["messages"]), kept["total_messages"], kept["complete"]) == (32, 41, False)
+    assert [one(a_rollout(count=count))["complete"] for count in (31, 32)] == [True, False]
 
 
 def test_given_roles_stay_and_missing_ones_are_said_to_be_inferred():
@@ -100,7 +101,9 @@ def test_given_roles_stay_and_missing_ones_are_said_to_be_inferred():
         "content": "4",
         "tool_name": "sum",
     }
-    assert exchange([{"role": "narrator", "content": "x"}], "y")[1]
+    unheard = [{"role": "narrator", "content": "x"}]
+    assert exchange(unheard, answer)[1]
+    assert exchange(unheard, answer)[0][0]["role"] == "user"
 
 
 @pytest.mark.parametrize(("setting", "most"), [("", 32), ("0", 0), ("5", 5), ("33", 32), ("x", 32)])

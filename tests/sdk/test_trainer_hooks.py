@@ -77,6 +77,7 @@ class TestOpenRlhf:
         assert [(key, one[0]["step"], one[0]["kind"]) for key, one in invalid.items()] == [
             ("train/policy_loss", 5, "nan")
         ]
+        assert [event for event in ingest.events() if event["name"] == "invalid_metrics"] == []  # None is left out
         assert ingest.at("hparams")[0].document["params"] == {"lr": 1.0, "logger.wandb.key": "[redacted]"}
         (text,) = [one.document["trace"] for one in ingest.at("trajectory")]
         assert text["messages"] == [{"role": "assistant", "content": "2+2? 4"}]
@@ -103,6 +104,16 @@ class TestBackground:
             assert queue.put(partial(done_with, number))
         assert queue.finish()
         assert done == [0, 1, 2, 3, 4]
+
+    def test_work_that_is_under_way_is_not_done(self, reporter, caplog):
+        held = threading.Event()
+        queue = Background(reporter)
+        queue.put(lambda _: held.wait(10))
+        until(lambda: not queue._waiting)
+        assert not queue.finish(0.01)
+        assert "text of 1 steps was not delivered" in caplog.text
+        held.set()
+        assert queue.finish()
 
     def test_a_full_queue_drops_the_newest_says_so_once_and_never_waits(self, reporter, caplog):
         held = threading.Event()
@@ -227,6 +238,21 @@ class TestTrl:
             "rollout/b": ([4.0], [1, 0], {"rows": 3, "without_value": 2}),
             "rollout/advantage": ([-0.5, 0.5], [1, 1, 0], {"rows": 3, "without_value": 1}),
         }
+
+    def test_an_evaluation_becomes_samples_of_a_round_whose_size_is_not_known(self, ingest, reporting, reporter):
+        rows: list[dict[str, Any]] = [
+            {"step": 3, "prompt": "p", "completion": f"c{at}", "a": 1.0 * at, "advantage": math.nan} for at in range(4)
+        ]
+        report_rows(reporter, rows, Logged(3, True, Path(), ("a",), (1.0,), 2))
+        (sent,) = [one.document for one in ingest.at("validation")]
+        assert "total_samples" not in sent
+        assert [(one["assistant"], one["reward"], one["extra"]["advantage"]) for one in sent["samples"]] == [
+            ("c2", 2.0, "nan"),
+            ("c3", 3.0, "nan"),
+        ]
+        report_rows(reporter, rows, Logged(4, True, Path(), ("a",), (1.0,), 0))
+        assert len(ingest.at("validation")) == 1
+        assert ingest.at("trajectory") == []
 
     def test_an_unknown_aggregation_leaves_the_reward_unknown(self, ingest, reporting, reporter, trainer, hook):
         args = Named(**vars(trainer), multi_objective_aggregation="normalize_then_sum")

@@ -219,6 +219,14 @@ class TestLines:
         assert self.texts(lines) == text.splitlines()
         assert lines.renewals == 1
 
+    def test_a_file_cut_in_place_is_read_from_its_beginning(self, log):
+        lines = JsonLines(log)
+        texts = [f"line {number:04}" for number in range(1000)]
+        log.write_text("\n".join(texts) + "\n")
+        assert self.texts(lines) == texts
+        log.write_text("\n".join(texts[:900]) + "\n")
+        assert self.texts(lines) == texts[:900]
+
     def test_another_file_in_its_place_is_read_from_its_beginning(self, log):
         lines = JsonLines(log)
         log.write_text("one\n")

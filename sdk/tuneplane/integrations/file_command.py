@@ -7,7 +7,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from tuneplane.destination import job_for
+from tuneplane.destination import history_opened, job_for
 from tuneplane.reporter import Reporter
 
 ALL, SOME_REFUSED, NOTHING_DONE, BROKEN_OFF = 0, 1, 2, 3
@@ -36,5 +36,5 @@ def destination(given: argparse.Namespace, tag: str) -> Iterator[tuple[Reporter 
     if given.dry_run:
         yield None, ""
         return
-    with job_for(os.environ, given.job, given.run_id, (tag, "imported")) as found:
+    with job_for(os.environ, given.job, given.run_id, (tag, "imported"), history_opened) as found:
         yield found

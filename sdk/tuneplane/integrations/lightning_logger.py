@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,7 @@ from tuneplane.foreign import Foreign
 
 _HOMES = ("lightning.pytorch.loggers.logger", "pytorch_lightning.loggers.logger")
 _RANK_ZERO = "lightning_utilities.core.rank_zero"
+"""Where either of them keeps the rank."""
 
 
 class Logging:
@@ -68,10 +70,8 @@ class Logging:
 
 def _leads() -> bool:
     """Asked each time: with some strategies the rank is known only once the processes are there."""
-    try:
-        return not getattr(importlib.import_module(_RANK_ZERO).rank_zero_only, "rank", 0)
-    except Exception:  # noqa: BLE001 - reporting never fails the training
-        return True
+    loaded = sys.modules.get(_RANK_ZERO)
+    return loaded is None or not getattr(getattr(loaded, "rank_zero_only", None), "rank", 0)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a class of a library that is not imported here
