@@ -5,10 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from tuneplane.integrations import verl
+from tuneplane.integrations.delivering import Delivering
 from tuneplane.integrations.json_lines import JsonLines
 from tuneplane.integrations.verl_file import dumps
 
@@ -111,7 +113,7 @@ def test_literals_nesting_other_step_names_and_what_is_no_number(job, log, capsy
         '{"step": 3, "elapsed_seconds": 5.5, "data": {"a": 1e999}}\n'
     )
     assert verl.main([str(log)]) == 0
-    assert points(job) == [("b.d", 1, 2.0), ("loss", 2, 0.5)]
+    assert points(job) == [("b.d", 1, 2.0), ("loss", 2, 0.5), ("elapsed_seconds", 3, 5.5)]
     invalid = [
         (series["key"], one["step"], one["kind"])
         for request in job.at("metrics")
@@ -120,7 +122,7 @@ def test_literals_nesting_other_step_names_and_what_is_no_number(job, log, capsy
     ]
     assert invalid == [("a", 1, "nan"), ("b.c", 1, "neg_inf"), ("a", 3, "pos_inf")]
     assert capsys.readouterr().out == (
-        "points 5, not finite 3, left out: boolean 1, left out: text 1, left out: list 1\n"
+        "points 6, not finite 3, left out: boolean 1, left out: text 1, left out: list 1\n"
     )
 
 
@@ -159,7 +161,19 @@ def test_a_dump_without_text_is_refused_by_line_and_field(job, tmp_path, capsys,
     (tmp_path / "5.jsonl").write_text("".join(json.dumps(one) + "\n" for one in (good, {**good, **change})))
     assert verl.main(["--rollouts", str(tmp_path)]) == 1
     assert f"5.jsonl: line 2: {next(iter(change))}: has to be text" in refusals(capsys)[0]
-    assert len(job.at("trajectory")) == 1
+    (kept,) = [one.document["trace"] for one in job.at("trajectory")]
+    assert (kept["trial_id"], kept["capture_policy"]) == ("row-0", "sampled")  # of the step one is missing
+
+
+def test_a_dump_that_breaks_off_is_said_and_no_whole_step(job, tmp_path, capsys):
+    text = (SAMPLES / "rollouts" / "1.jsonl").read_text()
+    (tmp_path / "1.jsonl").write_text(text[:-10])
+    assert verl.main(["--rollouts", str(tmp_path)]) == 1
+    assert "bytes are no whole line" in refusals(capsys)[0]
+    traces = [one.document["trace"] for one in job.at("trajectory")]
+    assert [one["capture_policy"] for one in traces] == ["sampled"] * 3
+    assert verl.main(["--validation", str(tmp_path)]) == 1
+    assert "total_samples" not in job.at("validation")[0].document
 
 
 def test_text_that_is_kept_otherwise_is_counted_and_the_rest_goes_on(job, capsys):
@@ -242,17 +256,46 @@ def test_dumps_are_ordered_by_step(tmp_path):
     assert [step for step, _ in dumps(tmp_path)] == [9, 10]
 
 
+def test_a_dump_is_read_when_the_next_one_is_there_or_when_it_no_longer_grows(tmp_path):
+    delivering = Delivering("verl", None)
+    reading = verl.Reading(verl.parser().parse_args(["--rollouts", str(tmp_path)]), delivering)
+
+    def looked():
+        reading.look(last=False)
+        return delivering.counts["rollouts"]
+
+    generation = json.dumps({"input": "a", "output": "b", "score": 1.0, "step": 1}) + "\n"
+    first = tmp_path / "1.jsonl"
+    first.write_text(generation)
+    assert looked() == 0
+    first.write_text(generation * 2)
+    assert looked() == 0
+    assert looked() == 2
+    assert looked() == 2
+    (tmp_path / "2.jsonl").write_text(generation * 3)
+    (tmp_path / "3.jsonl").write_text("")
+    assert looked() == 2 + 3
+    (tmp_path / "3.jsonl").write_text(generation + generation[:10])
+    assert [looked() for _ in range(3)] == [2 + 3] * 3
+
+
+@contextmanager
+def running(ingest, *command):
+    """A process beside the test; killed where it is not ended."""
+    env = {**os.environ, **job_env(ingest.endpoint)}
+    with subprocess.Popen(
+        [sys.executable, *map(str, command)], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def test_following_sends_what_comes_waits_for_what_is_not_there_and_ends_when_told(ingest, log, tmp_path):
     rollouts = tmp_path / "rollouts"
-    command = [sys.executable, "-m", "tuneplane.integrations.verl", log, "--rollouts", rollouts, "--follow", "0.05"]
-    process = subprocess.Popen(
-        list(map(str, command)),
-        env={**os.environ, **job_env(ingest.endpoint)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
+    module = "tuneplane.integrations.verl"
+    with running(ingest, "-m", module, log, "--rollouts", rollouts, "--follow", "0.05") as process:
         log.write_text(line(1, loss=1.0) + '{"step": 2,')
         until(lambda: points(ingest) == [("loss", 1, 1.0)])
         with log.open("a") as file:
@@ -267,35 +310,26 @@ def test_following_sends_what_comes_waits_for_what_is_not_there_and_ends_when_to
             file.write(line(4, loss=1.0))
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=30)
-    finally:
-        process.kill()
-        process.wait()
     assert (process.returncode, out) == (0, "points 6, rollouts 6\n"), err
     assert "written anew" in err
     assert points(ingest)[-1] == ("loss", 4, 1.0)
 
 
-def test_following_outlasts_a_server_that_is_away(job, log):
-    log.write_text(line(1, loss=1.0))
-    refusing = iter([503] * 4)
-    job.answer = lambda path, body: next(refusing, 200)
-    process = subprocess.Popen(
-        [sys.executable, "-c", _PATIENT, str(log)], env={**os.environ}, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        until(lambda: points(job) == [("loss", 1, 1.0)])
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 0, err
-    assert "trying again" in err
-
-
-_PATIENT = """
+PATIENT = """
 import sys
 from tuneplane.integrations import delivering, verl
 delivering._PAUSE_SECONDS = 0.01
 sys.exit(verl.main([sys.argv[1], "--follow", "0.05"]))
 """
+
+
+def test_following_outlasts_a_server_that_is_away(ingest, log):
+    log.write_text(line(1, loss=1.0))
+    refusing = iter([503] * 4)
+    ingest.answer = lambda path, body: next(refusing, 200)
+    with running(ingest, "-c", PATIENT, log) as process:
+        until(lambda: points(ingest) == [("loss", 1, 1.0)])
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    assert "trying again" in err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -94,13 +95,14 @@ class Reading:
         if self._done.get(path) == now:
             return False
         before, self._seen[path] = self._seen.get(path), now
-        if last or (before == now and now.size):
+        if last or (before == now and now.size and _ends_a_line(path)):
             self._done[path] = now
             return True
         return False
 
     def _read_dump(self, kind: str, step: int, path: Path) -> None:
         lines, rollouts, samples = JsonLines(path), [], []
+        refused = self._delivering.refused
         for line in lines.read():
             try:
                 if kind == "rollouts":
@@ -111,10 +113,17 @@ class Reading:
                 self._delivering.refuse(str(problem))
         if lines.waiting:
             self._delivering.refuse(f"{path}: its last {lines.waiting} bytes are no whole line")
-        for trace in trajectories(rollouts, step, most_a_step(), whole_step=not lines.waiting):
+        whole = self._delivering.refused == refused
+        for trace in trajectories(rollouts, step, most_a_step(), whole_step=whole):
             self._delivering.trajectory(trace)
         if samples:
-            self._delivering.samples(step, samples)
+            self._delivering.samples(step, samples, whole_round=whole)
+
+
+def _ends_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
 
 
 def _metrics_file(place: Path, *, last: bool) -> Path | None:

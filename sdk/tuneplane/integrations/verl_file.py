@@ -29,7 +29,6 @@ NO_NUMBER = "verl.no_number"
 """Name of the observation of metrics whose value is null."""
 STEP_FIELDS = ("step", "global_step", "_step", "iteration")
 _DATA = "data"
-_BESIDE_DATA = frozenset(("elapsed_seconds",))
 _DUMP = re.compile(r"\A(\d{1,18})\.jsonl\Z", re.ASCII)
 _SAID = frozenset(("input", "output", "score", "step"))
 Series = list[dict[str, Any]]
@@ -61,11 +60,11 @@ class MetricsFile:
         found = _document(self._path, line)
         step = _step(self._path, line, found)
         self._nulls = []
-        values = found.get(_DATA)
-        if not isinstance(values, Mapping):
-            if _DATA in found:
-                raise LineRefused(self._path, line, _DATA, "has to be an object of names and numbers")
-            values = {key: one for key, one in found.items() if key not in STEP_FIELDS and key not in _BESIDE_DATA}
+        data = found.get(_DATA, {})
+        if not isinstance(data, Mapping):
+            raise LineRefused(self._path, line, _DATA, "has to be an object of names and numbers")
+        beside = {key: one for key, one in found.items() if key != _DATA and key not in STEP_FIELDS}
+        values = {**beside, **data}
         numbers: dict[str, float] = {}
         for key, value in self._numbers(values, "", DEEPEST):
             if key in numbers:
