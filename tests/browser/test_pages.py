@@ -133,7 +133,7 @@ def test_invalid_values_are_counted_on_their_chart_and_never_drawn_as_zero(conso
 
 def test_the_log_follows_a_line_that_comes_and_a_half_line_that_grows(console, job):
     page = console.open(f"/runs/{job.run_id}/logs")
-    expect(page.locator(".line")).to_have_count(500)
+    expect(page.locator(".line")).to_have_count(300)
     expect(page.locator(".line.partial .text")).to_have_text("half a line")
     expect(page.locator(".line.error .text")).to_have_text("ValueError: shape mismatch")
     expect(page.locator(".line .text", has_text=HOSTILE)).to_have_count(1)

@@ -128,7 +128,7 @@ def test_what_was_lost_and_what_is_alive_can_be_read(site, earlier, later):
 def test_every_sample_file_names_its_source():
     sources = (FOLDER / "SOURCES.md").read_text()
     for path in FOLDER.rglob("*.json*"):
-        name = f"{path.parent.name}/{path.name}"
+        name = path.relative_to(FOLDER).as_posix()
         wildcards = re.findall(r"`([^`]*\*)`", sources)
         assert f"`{name}`" in sources or any(name.startswith(one[:-1]) for one in wildcards), name
 
