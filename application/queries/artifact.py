@@ -15,7 +15,7 @@ from application.queries.moment import moment
 from application.queries.page import Page, keyset, page_size
 from application.queries.run import chosen_attempt, in_attempt
 from domain.artifact import upload_key, uploaded_sha256
-from domain.errors import UnknownThing
+from domain.errors import TryAgain, UnknownThing
 from domain.ids import Attempt, RunId
 
 
@@ -56,6 +56,8 @@ class ListedArtifact(Artifact, frozen=True, kw_only=True):
     """Of the body that it was registered with here; None where it names no upload."""
     stored_bytes: int | None
     """Size of that body, which was checked when it came in; None where no bytes of it are here."""
+    store_answered: bool = True
+    """False: the object store could not be asked, so that it is not known now whether the bytes are here."""
 
 
 class ArtifactBody(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,9 +96,17 @@ def listed_artifacts(
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Page[ListedArtifact]:
-    """As `artifacts`, with what is kept of each. Raises `TryAgain`, too, where the object store is away."""
+    """As `artifacts`, with what is kept of each, as far as the object store answers."""
     found = artifacts(views, run, attempt=attempt, limit=limit, cursor=cursor)
-    return Page(items=[_listed(bodies, run, one) for one in found.items], next_cursor=found.next_cursor)
+    listed: list[ListedArtifact] = []
+    answers = True
+    for one in found.items:
+        try:
+            listed.append(_listed(bodies, run, one) if answers else _not_asked(run, one))
+        except TryAgain:
+            answers = False
+            listed.append(_not_asked(run, one))
+    return Page(items=listed, next_cursor=found.next_cursor)
 
 
 def artifact_body(views: Views, bodies: ObjectStore, run: RunId, artifact_id: str) -> ArtifactBody:
@@ -119,6 +129,12 @@ def _listed(bodies: ObjectStore, run: RunId, artifact: Artifact) -> ListedArtifa
     return ListedArtifact(
         **msgspec.structs.asdict(artifact), sha256=sha256, stored_bytes=None if stored is None else stored.size_bytes
     )
+
+
+def _not_asked(run: RunId, artifact: Artifact) -> ListedArtifact:
+    sha256 = uploaded_sha256(run, artifact.attempt, artifact.path)
+    fields = msgspec.structs.asdict(artifact)
+    return ListedArtifact(**fields, sha256=sha256, stored_bytes=None, store_answered=sha256 is None)
 
 
 def _artifact(record: ArtifactRecord) -> Artifact:

@@ -71,6 +71,18 @@ def test_any_other_body_is_refused(signed, store, body, changed):
     assert store.stat(upload().key) is None
 
 
+def test_the_length_that_was_permitted_is_the_only_one_whatever_the_digest(bucket, store):
+    longer = Upload(
+        key=upload().key,
+        size_bytes=len(BODY) + 1,
+        sha256=upload().sha256,
+        content_type="application/octet-stream",
+    )
+    signed = S3UploadSigner(bucket).sign(longer)
+    assert send(signed.url, BODY, {**signed.headers, "Content-Length": str(len(BODY))}) == 403
+    assert store.stat(upload().key) is None
+
+
 def test_another_key_or_method_or_signature_is_refused(signed, store):
     assert send(signed.url.replace("/r/0/a?", "/r/0/b?"), BODY, signed.headers) == 403
     assert send(signed.url, b"", {}, "DELETE") == 403

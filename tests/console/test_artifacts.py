@@ -6,7 +6,9 @@ import re
 import pytest
 from tuneplane.contract import COMPLETION_VERSION, completion_digest
 
+from adapters.memory.object_store import MemoryObjectStore
 from domain.artifact import upload_key
+from domain.errors import TryAgain
 from tests.bodies import keep as keep_body
 from tests.console.test_job_page import text_of
 from tests.console.test_jobs import HOSTILE
@@ -64,6 +66,30 @@ def test_bytes_that_are_here_are_told_from_those_that_are_elsewhere(site, job):
     assert "not here" in text_of(other)
     assert "named as an upload, but not here" in text_of(missing)
     assert "Download" not in missing + other
+
+
+class Away(MemoryObjectStore):
+    asked = 0
+
+    def stat(self, key):
+        self.asked += 1
+        raise TryAgain
+
+
+def test_while_the_store_is_away_nothing_is_said_of_bytes_and_it_is_asked_once(site, job):
+    path = keep(site, job)
+    register(job, path=path)
+    register(job, path=path, step=11)
+    register(job, path="s3://bucket/other")
+    away = Away()
+    with site.container.bodies.override(away):
+        page = site.page(f"/runs/{job.run_id}/artifacts")
+    other, second, first = re.findall(r'<tr id="artifact-.*?</tr>', page, re.DOTALL)
+    assert away.asked == 1
+    assert "not here" in text_of(other)
+    for row in (first, second):
+        assert "not known now: the object store does not answer" in text_of(row)
+        assert "not here" not in text_of(row)
 
 
 def test_a_download_is_the_bytes_as_they_came_and_nothing_that_a_browser_would_run(site, job):
