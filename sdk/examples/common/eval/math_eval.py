@@ -21,10 +21,11 @@ from typing import Any
 
 from tuneplane.bulk import send_observations
 from tuneplane.destination import NoDestination, job_for
-from tuneplane.reporter import Reporter, ReporterError
+from tuneplane.reporter import ReporterError
 from tuneplane.retention import CapUnusable, cap_from
 
 from common.eval import math_verifier, plug, strict_json
+from common.eval.delivery import TakesResults
 from common.eval.math_endpoint import Endpoint, Sampling
 from common.eval.math_evidence import Evidence, Execution
 from common.eval.math_problems import Problem, Problems, read_problems
@@ -54,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with job_for(os.environ, given.job, given.run_id, ["evaluation"]) as (reporter, page):
                 if page:
                     _say(f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}")
-                deliver(report, reporter, cap if given.text else 0)
+                count, texts = deliver(report, reporter, cap if given.text else 0)
+                _say(f"delivered to {reporter.run_id}: {count:,} observations, {texts:,} texts")
     except (InputRefused, CapUnusable) as refused:
         _say(f"refused: {refused}")
         return REFUSED
@@ -124,14 +126,17 @@ def evaluated(given: argparse.Namespace) -> Report:
     return Report(problems, evidence, declared)
 
 
-def deliver(report: Report, reporter: Reporter, cap: int | None) -> None:
-    """Sends all of it, in order. Raises ReporterError: what was sent stands, and all of it may be sent again."""
+def deliver(report: Report, reporter: TakesResults, cap: int | None) -> tuple[int, int]:
+    """Sends all of it, in order; how many observations and texts that is.
+
+    Raises ReporterError: what was sent stands, and all of it may be sent again.
+    """
     count = send_observations(reporter, report.events())
     texts = 0
     for trace in report.texts(cap):
         reporter.trajectory(trace)
         texts += 1
-    _say(f"delivered to {reporter.run_id}: {count:,} observations, {texts:,} texts")
+    return count, texts
 
 
 def _waiting(problems: Problems, evidence: Evidence, *, retry: bool) -> Iterator[tuple[Problem, int]]:
