@@ -146,6 +146,8 @@ def test_each_cap_lowers_its_own_text_and_zero_switches_it_off(
     one.log_metrics({}, 1, step_finished=True)
     one.finish()
     assert len(ingest.at("trajectory")) == sent
+    read = [event["values"]["source"][:5] for event in ingest.events() if event["name"] == "rollout/samples"]
+    assert read == [kind for kind, cap in (("val_d", validation), ("train", training)) if cap != "0"]
 
 
 def test_a_cap_that_cannot_be_read_sends_no_text_and_says_so(monkeypatch, reporting, ingest, tmp_path, caplog):

@@ -81,6 +81,14 @@ def test_the_choice_is_spread_over_the_step_and_differs_between_steps():
     assert found[-1] >= 2400
 
 
+def test_the_order_in_which_samples_come_changes_nothing():
+    forward, backward = (Choice[int](8, "train:1") for _ in range(2))
+    for number in range(500):
+        forward.offer(number, "representative", partial(int, number))
+        backward.offer(499 - number, "representative", partial(int, 499 - number))
+    assert forward.chosen(8) == backward.chosen(8)
+
+
 def test_samples_are_made_only_while_they_may_be_among_the_chosen():
     made: list[int] = []
     choice = Choice[None](4, "s")

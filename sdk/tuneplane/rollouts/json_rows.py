@@ -117,7 +117,7 @@ class _Line:
             self._escaped = True
             return start
         self._in_text = False
-        if self._depth == 1 and not self._after_key and self._held is not None:
+        if not self._after_key and self._held is not None:
             self._hold(part[start:here])
             self._key, self._held = self._held.decode("utf-8", "replace"), None
         return start

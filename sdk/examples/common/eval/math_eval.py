@@ -14,6 +14,7 @@ import argparse
 import os
 import re
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -37,8 +38,7 @@ from common.eval.refused import InputRefused
 WITHOUT_VERDICT = 1
 REFUSED = 2
 NOT_DELIVERED = 3
-_EVERY = 100
-"""How often progress is told."""
+_TELL_SECONDS = 5.0
 _KEY = "OPENAI_API_KEY"
 _NAME = re.compile(r"\A[A-Za-z0-9_.-]{1,64}\Z")
 _OWN = "common.eval.math_verifier:verify"
@@ -160,9 +160,11 @@ def _run(
 
     with ThreadPoolExecutor(workers) as pool:
         try:
+            told = time.monotonic()
             for count, done in enumerate(pool.map(one, waiting), start=1):
                 evidence.add(done)
-                if count % _EVERY == 0:
+                if time.monotonic() - told >= _TELL_SECONDS:
+                    told = time.monotonic()
                     _say(f"{count:,} of {len(waiting):,} trials")
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
