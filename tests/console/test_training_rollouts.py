@@ -4,6 +4,7 @@ import html as markup
 import math
 import re
 from collections import Counter
+from pathlib import Path
 
 from tuneplane.integrations.nemo_rollouts import StepFile, read_step
 
@@ -105,3 +106,18 @@ def test_the_real_files_show_what_a_hand_count_finds(reader, job):
     assert "Ünïcode? 数学" in page
     observations = text_of(reader.page(f"/runs/{job.run_id}/observations"))
     assert "rollout/samples" in observations
+
+
+def test_what_the_document_shows_for_any_framework_is_taken_and_found(site, job):
+    text = (Path(__file__).parents[2] / "docs" / "nemo-rl.md").read_text(encoding="utf-8")
+    shown = re.search(r"reporter\.trajectory\((.*?)\n\)", text, re.DOTALL)
+    assert shown is not None
+    trace = eval(f"dict({shown[1]})")
+    assert job.post("trajectory", trace=trace).status_code == 200
+    address = f"/api/runs/{job.run_id}/trajectories?scope=training&diagnostic=low_reward&step=120"
+    (found,) = site.get(address).json()["items"]
+    assert (found["trial_id"], found["collection_policy"], found["roles_inferred"]) == (
+        "prompt-7:sample-3",
+        None,
+        False,
+    )

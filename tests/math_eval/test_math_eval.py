@@ -81,6 +81,21 @@ def test_a_scored_cohort_is_complete_whatever_the_model_is_worth(evaluate):
     assert evaluate([a_problem(r"say \boxed{5}", "4")]) == 0
 
 
+@pytest.mark.parametrize("does", ["raise", "say I do not know"])
+def test_a_cohort_with_a_trial_without_a_verdict_ends_with_1(evaluate, does):
+    assert evaluate([a_problem(id="a"), a_problem(does, id="b")]) == 1
+
+
+def test_a_job_that_is_opened_for_the_round_is_told_and_ends_well(evaluate, ingest, monkeypatch, capsys):
+    monkeypatch.setenv("TUNEPLANE_SERVER", ingest.url)
+    monkeypatch.setenv("TUNEPLANE_TOKEN", "tp_pat_x")
+    opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0}
+    ingest.answer = lambda path, body: (200, opened)
+    assert evaluate([a_problem()], "--job", "math") == 0
+    assert [json.loads(one.body)["event"] for one in ingest.at("lifecycle")] == ["starting", "running", "succeeded"]
+    assert "/runs/new (attempt 0); to repeat: --run-id new" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("_job")
 def test_observations_go_in_batches_of_32_and_a_repeat_sends_the_same_again(evaluate, ingest, asked):
     problems = [a_problem(id=n) for n in range(40)]
