@@ -7,20 +7,13 @@ from itertools import pairwise
 import pytest
 from tuneplane.contract import TRUNCATED_MARK
 from tuneplane.integrations.histogram import histogram
-from tuneplane.integrations.rollouts import (
-    DOCUMENT_BYTES,
-    Rollout,
-    chosen,
-    diagnostic,
-    exchange,
-    most_a_step,
-    trajectories,
-)
-from tuneplane.integrations.validation_samples import most_kept, sample
+from tuneplane.integrations.rollouts import Rollout, exchange, trajectories
+from tuneplane.integrations.validation_samples import sample
+from tuneplane.rollouts.trace import DOCUMENT_BYTES, Message
 
 
 def a_rollout(row=0, reward: float | None = 1.0, text="four", count=1):
-    messages = [{"role": "user", "content": "2+2?"}, *({"role": "assistant", "content": text} for _ in range(count))]
+    messages = [Message("user", "2+2?"), *(Message("assistant", text) for _ in range(count))]
     return Rollout(row, messages, reward, roles_inferred=True)
 
 
@@ -41,18 +34,18 @@ def one(rollout):
     ],
 )
 def test_a_reward_gives_a_category_and_never_a_verdict(reward, category):
-    assert diagnostic(reward) == category
     kept = one(a_rollout(reward=reward))
     assert kept["diagnostic"] == category
     assert ("reward" in kept) == (category != "anomaly")
     assert "collection_policy" not in kept
 
 
-def test_each_category_has_its_share_spread_over_it():
+def test_each_category_has_its_share_in_the_order_of_the_record():
     rewards = [1.0] * 90 + [0.0] * 6 + [None] * 4
-    kept = chosen([a_rollout(row, reward) for row, reward in enumerate(rewards)], 12)
-    assert [one.row for one in kept] == [0, 22, 45, 67, 90, 91, 93, 94, 96, 97, 98, 99]
-    assert chosen(kept, 0) == []
+    kept = trajectories([a_rollout(row, reward) for row, reward in enumerate(rewards)], 1, 12, whole_step=True)
+    assert [one["diagnostic"] for one in kept] == ["representative"] * 4 + ["low_reward"] * 4 + ["anomaly"] * 4
+    numbers = [int(one["trial_id"].removeprefix("row-")) for one in kept]
+    assert numbers == sorted(numbers)
 
 
 def test_a_step_is_whole_only_where_the_record_is_and_nothing_was_left_away():
@@ -64,23 +57,25 @@ def test_a_step_is_whole_only_where_the_record_is_and_nothing_was_left_away():
 
 
 def test_long_text_is_cut_with_a_mark_and_the_document_is_no_longer_complete():
-    kept = one(a_rollout(text="x" * 9000))
-    assert len(kept["messages"][1]["content"]) == 8192
+    kept = one(a_rollout(text="x" * 4097))
+    assert len(kept["messages"][1]["content"]) == 4096
     assert kept["messages"][1]["content"].endswith(TRUNCATED_MARK)
     assert (kept["complete"], kept["total_messages"]) == (False, 2)
-    assert one(a_rollout(text="x" * 8192))["complete"]
+    assert one(a_rollout(text="x" * 4096))["complete"]
 
 
-def test_a_document_fits_48_kib_and_32_messages():
+def test_a_document_fits_48_kib_and_32_messages_and_a_prompt_never_crowds_out_its_completion():
     kept = one(a_rollout(text="ß" * 8000, count=40))
     assert len(json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()) <= DOCUMENT_BYTES
-    assert (len(kept["messages"]), kept["total_messages"], kept["complete"]) == (32, 41, False)
+    assert (kept["total_messages"], kept["complete"]) == (41, False)
     assert [one(a_rollout(count=count))["complete"] for count in (31, 32)] == [True, False]
+    widest = Rollout(0, [Message("user", "\U0001f600" * 9000), Message("assistant", "\U0001f600" * 9000)], 1.0, True)
+    assert len(one(widest)["messages"]) == 2
 
 
 def test_given_roles_stay_and_missing_ones_are_said_to_be_inferred():
     assert exchange("2+2?", "4") == (
-        [{"role": "user", "content": "2+2?"}, {"role": "assistant", "content": "4"}],
+        [Message("user", "2+2?"), Message("assistant", "4")],
         True,
     )
     chat = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": "2+2?"}]}]
@@ -90,7 +85,7 @@ def test_given_roles_stay_and_missing_ones_are_said_to_be_inferred():
     ]
     messages, inferred = exchange(chat, answer)
     assert not inferred
-    assert [(m["role"], m["content"]) for m in messages] == [
+    assert [(m.role, m.text) for m in messages] == [
         ("system", "Be brief."),
         ("user", "2+2?"),
         ("assistant", '[{"function":{"name":"sum"}}]'),
@@ -103,19 +98,7 @@ def test_given_roles_stay_and_missing_ones_are_said_to_be_inferred():
     }
     unheard = [{"role": "narrator", "content": "x"}]
     assert exchange(unheard, answer)[1]
-    assert exchange(unheard, answer)[0][0]["role"] == "user"
-
-
-@pytest.mark.parametrize(("setting", "most"), [("", 32), ("0", 0), ("5", 5), ("33", 32), ("x", 32)])
-def test_the_number_kept_of_a_step_may_be_lowered(setting, most):
-    assert most_a_step({"TUNEPLANE_JOB_ROLLOUT_UPLOAD_SAMPLES": setting}) == most
-
-
-@pytest.mark.parametrize(
-    ("samples", "setting", "most"), [(128, "", 128), (129, "", 32), (500, "200", 200), (5, "0", 0), (5, "x", 5)]
-)
-def test_a_small_validation_round_is_kept_whole(samples, setting, most):
-    assert most_kept(samples, {"TUNEPLANE_JOB_VAL_UPLOAD_SAMPLES": setting}) == most
+    assert exchange(unheard, answer)[0][0].role == "user"
 
 
 def test_a_sample_holds_nothing_that_the_server_would_refuse_the_rest_for():

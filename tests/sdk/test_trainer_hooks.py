@@ -3,24 +3,22 @@
 import argparse
 import importlib
 import math
-import threading
 import types
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace as Named
 from typing import Any
 
 import pytest
-from tuneplane.integrations import background as background_module
 from tuneplane.integrations.accelerate_tracker import Tracking
-from tuneplane.integrations.background import Background
 from tuneplane.integrations.lightning_logger import Logging
 from tuneplane.integrations.openrlhf import TunePlaneLogger
-from tuneplane.integrations.trl_completions import Logged, TrlCompletionsCallback
-from tuneplane.integrations.trl_table import report_rows
+from tuneplane.integrations.rollout_uploads import rollout_uploader
+from tuneplane.integrations.trl_completions import TrlCompletionsCallback
+from tuneplane.integrations.trl_table import Logged, read_rows
 from tuneplane.reporter import Reporter
+from tuneplane.rollouts.uploader import Uploader
 
-from tests.sdk.ingest_stub import until
+from tests.sdk.conftest import job_env
 
 MODULES = ("accelerate_tracker", "lightning_logger", "openrlhf", "trl_completions", "verl", "hf_trainer")
 
@@ -92,55 +90,26 @@ class TestOpenRlhf:
         logger.close()
 
 
-class TestBackground:
-    def test_work_is_done_in_order_and_finish_waits_for_it(self, reporter):
-        done: list[int] = []
-        queue = Background(reporter)
-
-        def done_with(number, _):
-            done.append(number)
-
-        for number in range(5):
-            assert queue.put(partial(done_with, number))
-        assert queue.finish()
-        assert done == [0, 1, 2, 3, 4]
-
-    def test_work_that_is_under_way_is_not_done(self, reporter, caplog):
-        held = threading.Event()
-        queue = Background(reporter)
-        queue.put(lambda _: held.wait(10))
-        until(lambda: not queue._waiting)
-        assert not queue.finish(0.01)
-        assert "text of 1 steps was not delivered" in caplog.text
-        held.set()
-        assert queue.finish()
-
-    def test_a_full_queue_drops_the_newest_says_so_once_and_never_waits(self, reporter, caplog):
-        held = threading.Event()
-        queue = Background(reporter, capacity=2)
-        queue.put(lambda _: held.wait(10))
-        until(lambda: not queue._waiting)
-        assert [queue.put(lambda _: None) for _ in range(4)] == [True, True, False, False]
-        assert not queue.finish(0.01)
-        held.set()
-        assert queue.finish()
-        assert queue.dropped == 2
-        assert len([text for text in caplog.messages if "queue is full" in text]) == 1
-
-    def test_work_that_fails_is_counted_and_the_next_is_done(self, ingest, reporter, caplog):
-        ingest.answer = lambda path, body: 422
-        done: list[int] = []
-        queue = Background(reporter)
-        queue.put(lambda reporter: reporter.trajectory({}))
-        queue.put(lambda _: done.append(1))
-        assert queue.finish()
-        assert (queue.dropped, done) == (1, [1])
-        assert "422" in caplog.text
-
-    def test_without_a_job_there_is_none(self, monkeypatch):
-        assert background_module.background() is None
+class TestUploader:
+    def test_without_a_job_with_a_fault_in_it_or_without_text_there_is_none(self, monkeypatch, caplog):
+        assert rollout_uploader(list) is None
         monkeypatch.setenv("TUNEPLANE_JOB_ENABLED", "1")
-        assert background_module.background() is None
+        assert rollout_uploader(list) is None
+        assert "are missing" in caplog.text
+        for name, value in job_env("http://127.0.0.1:9").items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("TUNEPLANE_JOB_ROLLOUT_UPLOAD_SAMPLES", "0")
+        assert rollout_uploader(list) is None
+        monkeypatch.setenv("TUNEPLANE_JOB_ROLLOUT_UPLOAD_SAMPLES", "few")
+        assert rollout_uploader(list) is None
+        assert "whole number from 0" in caplog.text
+
+
+def send(reporter, rows, logged):
+    """As the background does."""
+    uploader = Uploader[int](reporter, lambda _: [read_rows(rows, logged)], lambda *_: None)
+    uploader.put(logged.step)
+    uploader.close()
 
 
 class Taking:
@@ -167,7 +136,7 @@ class TestTrl:
     @pytest.fixture
     def hook(self):
         made = TrlCompletionsCallback()
-        made._begun, made._background = True, Taking()  # type: ignore[assignment]
+        made._begun, made._uploader = True, Taking()  # type: ignore[assignment]
         return made
 
     def write(self, trainer, step):
@@ -178,12 +147,12 @@ class TestTrl:
         state = Named(global_step=3, is_world_process_zero=True)
         hook.on_log(trainer, state, None, logs=TRAINED)
         self.write(trainer, 3)
-        assert hook._background.works == []
+        assert hook._uploader.works == []
         hook.on_step_begin(trainer, state, None)
         hook.on_step_end(trainer, state, None)
         hook.on_log(trainer, state, None, logs=TRAINED)
         hook.on_train_end(trainer, state, None)
-        assert len(hook._background.works) == 1
+        assert len(hook._uploader.works) == 1
 
     def test_the_summary_of_a_training_other_ranks_and_a_trainer_without_completions_have_none(self, trainer, hook):
         self.write(trainer, 3)
@@ -196,7 +165,7 @@ class TestTrl:
         hook.on_log(Named(output_dir=trainer.output_dir), first, None, logs=TRAINED)
         hook.on_log(Named(output_dir=trainer.output_dir, log_completions=True), Named(), None, logs=TRAINED)
         hook.on_train_end(trainer, first, None)
-        assert hook._background.works == []
+        assert hook._uploader.works == []
 
     def test_of_an_evaluation_only_the_rows_that_are_surely_its_own_are_taken(self, trainer, hook):
         state = Named(global_step=3, is_world_process_zero=True)
@@ -221,7 +190,7 @@ class TestTrl:
             {"step": 3, "prompt": "p", "completion": "d", "a": 1.0, "b": None, "advantage": -0.5},
             {"step": 3, "prompt": "p", "completion": "e", "a": math.nan, "b": None, "advantage": math.nan},
         ]
-        report_rows(reporter, rows, Logged(3, False, Path(), ("a", "b"), (1.0, 0.5), None))
+        send(reporter, rows, Logged(3, False, Path(), ("a", "b"), (1.0, 0.5), None))
         reporting.finish()
         traces = [one.document["trace"] for one in ingest.at("trajectory")]
         assert [(one.get("reward"), one["diagnostic"]) for one in traces] == [
@@ -235,22 +204,22 @@ class TestTrl:
         }
         assert found == {
             "rollout/a": ([1.0], [2, 0], {"rows": 3, "without_value": 1}),
-            "rollout/b": ([4.0], [1, 0], {"rows": 3, "without_value": 2}),
             "rollout/advantage": ([-0.5, 0.5], [1, 1, 0], {"rows": 3, "without_value": 1}),
+            "rollout/b": ([4.0], [1, 0], {"rows": 3, "without_value": 2}),
         }
 
     def test_an_evaluation_becomes_samples_of_a_round_whose_size_is_not_known(self, ingest, reporting, reporter):
         rows: list[dict[str, Any]] = [
             {"step": 3, "prompt": "p", "completion": f"c{at}", "a": 1.0 * at, "advantage": math.nan} for at in range(4)
         ]
-        report_rows(reporter, rows, Logged(3, True, Path(), ("a",), (1.0,), 2))
+        send(reporter, rows, Logged(3, True, Path(), ("a",), (1.0,), 2))
         (sent,) = [one.document for one in ingest.at("validation")]
         assert "total_samples" not in sent
         assert [(one["assistant"], one["reward"], one["extra"]["advantage"]) for one in sent["samples"]] == [
             ("c2", 2.0, "nan"),
             ("c3", 3.0, "nan"),
         ]
-        report_rows(reporter, rows, Logged(4, True, Path(), ("a",), (1.0,), 0))
+        send(reporter, rows, Logged(4, True, Path(), ("a",), (1.0,), 0))
         assert len(ingest.at("validation")) == 1
         assert ingest.at("trajectory") == []
 
@@ -258,5 +227,5 @@ class TestTrl:
         args = Named(**vars(trainer), multi_objective_aggregation="normalize_then_sum")
         hook.on_log(args, Named(global_step=3, is_world_process_zero=True), None, logs=TRAINED)
         assert hook._next.weights is None
-        report_rows(reporter, [{"prompt": "p", "completion": "c", "length": 1.0}], hook._next)
+        send(reporter, [{"prompt": "p", "completion": "c", "length": 1.0}], hook._next)
         assert "reward" not in ingest.at("trajectory")[0].document["trace"]

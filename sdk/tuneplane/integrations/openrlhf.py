@@ -15,8 +15,10 @@ from typing import Any
 from tuneplane import report
 from tuneplane.flatten import as_number, as_step
 from tuneplane.foreign import Foreign
-from tuneplane.integrations.background import Background, background
-from tuneplane.integrations.rollouts import Rollout, most_a_step, trajectories
+from tuneplane.integrations.rollout_uploads import rollout_uploader
+from tuneplane.integrations.rollouts import Rollout, trajectories
+from tuneplane.rollouts.trace import Message
+from tuneplane.rollouts.uploader import Batch, Uploader
 
 _SAMPLE = "generated_samples"
 _TEXT_AND_REWARD = 2
@@ -32,10 +34,8 @@ class TunePlaneLogger:
     """`log_train` and `log_eval` report numbers under `train/` and `eval/`, as OpenRLHF's own loggers name them."""
 
     def __init__(self, args: Foreign = None, *, monitor_hardware: bool = True) -> None:
-        self._background: Background | None = None
-        params = _parameters(args)
-        if report.init(hparams=params, monitor_hardware=monitor_hardware) and most_a_step():
-            self._background = background()
+        report.init(hparams=_parameters(args), monitor_hardware=monitor_hardware)
+        self._uploader: Uploader[Batch] | None = rollout_uploader(lambda batch: [batch])
 
     def log_train(self, global_step: int, logs_dict: Mapping[str, Any]) -> None:
         """Numbers, and one generated sample as the text of a training rollout."""
@@ -49,9 +49,9 @@ class TunePlaneLogger:
 
     def close(self) -> None:
         """Waits at most 10 s for what is queued."""
+        if self._uploader is not None:
+            self._uploader.close()
         report.finish()
-        if self._background is not None:
-            self._background.finish()
 
     def _log(self, prefix: str, step: int, logs: Mapping[str, Any]) -> None:
         numbers = {key: one for key, one in logs.items() if one is not None and key != _SAMPLE}
@@ -60,16 +60,13 @@ class TunePlaneLogger:
 
     def _keep(self, step: int, sample: Foreign) -> None:
         """`sample` is a text and its reward. The text holds prompt and answer without saying where one ends."""
-        if self._background is None or not isinstance(sample, (list, tuple)) or len(sample) != _TEXT_AND_REWARD:
+        if self._uploader is None or not isinstance(sample, (list, tuple)) or len(sample) != _TEXT_AND_REWARD:
             return
         try:
-            number, reward = as_step(step), _reward(sample[1])
-            messages = [{"role": "assistant", "content": str(sample[0])}]
+            rollout = Rollout(0, [Message("assistant", str(sample[0]))], _reward(sample[1]), roles_inferred=True)
+            self._uploader.put(Batch(trajectories([rollout], as_step(step), 1, whole_step=False)))
         except Exception:  # noqa: BLE001 - reporting never fails the training
-            self._background.dropped += 1
             return
-        for trace in trajectories([Rollout(0, messages, reward, True)], number, 1, whole_step=False):  # noqa: FBT003
-            self._background.put(lambda reporter, trace=trace: reporter.trajectory(trace))  # type: ignore[misc]  # a default binds it
 
 
 def _reward(value: Foreign) -> float | None:

@@ -8,35 +8,20 @@ A duck type of `transformers.TrainerCallback`; transformers and pyarrow are impo
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable
 
 from tuneplane.foreign import Foreign
-from tuneplane.integrations.background import Background, background
-from tuneplane.integrations.rollouts import most_a_step
-from tuneplane.integrations.trl_table import report_table
+from tuneplane.integrations.rollout_uploads import rollout_uploader
+from tuneplane.integrations.trl_table import Logged, Table, read_table
+from tuneplane.rollouts.uploader import Uploader
 
 log = logging.getLogger("tuneplane")
 
 LARGEST_BYTES = 64 * 1024 * 1024
 _EVALUATION = "eval_"
 _REWARDS, _MEAN = "rewards/", "/mean"
-
-
-class Logged(NamedTuple):
-    """One call of the trainer's `log` whose completions are written next."""
-
-    step: int
-    evaluation: bool
-    path: Path
-    rewards: tuple[str, ...]
-    """Names of the reward functions: their columns in the table."""
-    weights: tuple[float, ...] | None
-    """One per reward; None where the reward of a completion is not their weighted sum."""
-    rows: int | None
-    """The last rows of the table that are surely of this log; None: all. Before them may stand rows of the training."""
 
 
 class TrlCompletionsCallback:
@@ -46,7 +31,7 @@ class TrlCompletionsCallback:
     """
 
     def __init__(self) -> None:
-        self._background: Background | None = None
+        self._uploader: Uploader[Table] | None = None
         self._begun = False
         self._next: Logged | None = None
         self._taken: set[tuple[int, bool]] = set()
@@ -92,8 +77,8 @@ class TrlCompletionsCallback:
     def _take(self, logged: Logged) -> None:
         if not self._begun:
             self._begun = True
-            self._background = background() if most_a_step(os.environ) else None
-        if self._background is None:
+            self._uploader = rollout_uploader(read_table)
+        if self._uploader is None:
             return
         size = logged.path.stat().st_size
         if size > LARGEST_BYTES:
@@ -101,7 +86,7 @@ class TrlCompletionsCallback:
             return
         table = logged.path.read_bytes()
         self._taken.add((logged.step, logged.evaluation))
-        self._background.put(lambda reporter: report_table(reporter, table, logged))
+        self._uploader.put(Table(table, logged))
 
     def _miss(self, reason: str) -> None:
         if not self._missed:

@@ -5,40 +5,59 @@ from __future__ import annotations
 import importlib
 import io
 import math
+import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from tuneplane import report
-from tuneplane.foreign import Foreign
 from tuneplane.integrations.histogram import histogram
-from tuneplane.integrations.rollouts import Rollout, exchange, most_a_step, trajectories
+from tuneplane.integrations.rollouts import Rollout, exchange, trajectories
 from tuneplane.integrations.validation_samples import sample, send_samples
-
-if TYPE_CHECKING:
-    from tuneplane.integrations.trl_completions import Logged
-    from tuneplane.reporter import Reporter
+from tuneplane.rollouts.cap import rollout_cap
+from tuneplane.rollouts.choice import finite
+from tuneplane.rollouts.uploader import Batch
 
 _TEXTS = frozenset(("prompt", "completion"))
 
 
-def report_table(reporter: Reporter, table: bytes, logged: Logged) -> None:
-    """Sends what is kept of a table. Raises ReporterError, and whatever pyarrow raises for what is no table."""
-    report_rows(reporter, importlib.import_module("pyarrow.parquet").read_table(io.BytesIO(table)).to_pylist(), logged)
+class Logged(NamedTuple):
+    """One call of the trainer's `log` whose completions are written next."""
+
+    step: int
+    evaluation: bool
+    path: Path
+    rewards: tuple[str, ...]
+    """Names of the reward functions: their columns in the table."""
+    weights: tuple[float, ...] | None
+    """One per reward; None where the reward of a completion is not their weighted sum."""
+    rows: int | None
+    """The last rows of the table that are surely of this log; None: all. Before them may stand rows of the training."""
 
 
-def report_rows(reporter: Reporter, rows: Sequence[Mapping[str, Any]], logged: Logged) -> None:
-    """Sends what is kept of the rows of a table. Raises ReporterError."""
+class Table(NamedTuple):
+    content: bytes
+    """Of a Parquet file."""
+    logged: Logged
+
+
+def read_table(table: Table) -> list[Batch]:
+    """What is sent of a table. Raises whatever pyarrow raises for what is none."""
+    parquet = importlib.import_module("pyarrow.parquet")
+    return [read_rows(parquet.read_table(io.BytesIO(table.content)).to_pylist(), table.logged)]
+
+
+def read_rows(rows: Sequence[Mapping[str, Any]], logged: Logged) -> Batch:
+    """What is sent of the rows of a table."""
     if logged.evaluation:
         evaluated = rows[max(len(rows) - (logged.rows or 0), 0) :]
         samples = [_sample(at, row, logged) for at, row in enumerate(evaluated)]
-        send_samples(reporter, logged.step, samples, whole_round=False)
-        return
+        return Batch((), calls=[lambda reporter: send_samples(reporter, logged.step, samples, whole_round=False) >= 0])
     for name in (*logged.rewards, "advantage"):
         _distribution(name, rows, logged.step)
     rollouts = [_rollout(at, row, logged) for at, row in enumerate(rows)]
     # The file holds the last batch that was generated; a step may have had more.
-    for trace in trajectories(rollouts, logged.step, most_a_step(), whole_step=False):
-        reporter.trajectory(trace)
+    return Batch(trajectories(rollouts, logged.step, rollout_cap(os.environ), whole_step=False))
 
 
 def _rollout(at: int, row: Mapping[str, Any], logged: Logged) -> Rollout:
@@ -53,19 +72,19 @@ def _reward(row: Mapping[str, Any], logged: Logged) -> float | None:
     """
     if logged.weights is None:
         return None
-    said = [_finite(row.get(name)) for name in logged.rewards]
+    said = [finite(row.get(name)) for name in logged.rewards]
     parts = [weight * one for weight, one in zip(logged.weights, said) if one is not None]
     return math.fsum(parts) if parts else None
 
 
 def _sample(at: int, row: Mapping[str, Any], logged: Logged) -> dict[str, Any]:
     messages, _ = exchange(row.get("prompt"), row.get("completion"))
-    spoken = [one for one in messages if one["role"] == "assistant"]
+    spoken = [one for one in messages if one.role == "assistant"]
     asked = messages[: messages.index(spoken[0])] if spoken else messages
     return sample(
         at,
-        user="\n\n".join(one["content"] for one in asked),
-        assistant="\n\n".join(one["content"] for one in messages[len(asked) :]),
+        user="\n\n".join(one.text for one in asked),
+        assistant="\n\n".join(one.text for one in messages[len(asked) :]),
         reward=_reward(row, logged),
         extra={name: value for name, value in row.items() if name not in _TEXTS},
     )
@@ -73,15 +92,8 @@ def _sample(at: int, row: Mapping[str, Any], logged: Logged) -> dict[str, Any]:
 
 def _distribution(name: str, rows: Sequence[Mapping[str, Any]], step: int) -> None:
     """Every value of a column, in one histogram: what is kept of the texts is a biased choice, this is not."""
-    numbers = [one for one in (_finite(row.get(name)) for row in rows) if one is not None]
-    if not numbers:
-        return
-    bounds, counts = histogram(numbers)
-    values = {"rows": len(rows), "without_value": len(rows) - len(numbers)}
-    report.observe(f"rollout/{name}"[:256], step=step, bounds=bounds, counts=counts, values=values)
-
-
-def _finite(value: Foreign) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        return None
-    return float(value)
+    numbers = [one for one in (finite(row.get(name)) for row in rows) if one is not None]
+    if numbers:
+        bounds, counts = histogram(numbers)
+        values = {"rows": len(rows), "without_value": len(rows) - len(numbers)}
+        report.observe(f"rollout/{name}"[:256], step=step, bounds=bounds, counts=counts, values=values)

@@ -10,22 +10,16 @@ from typing import TYPE_CHECKING, Any
 from tuneplane.contract import FIELD_CHARS_DEFAULT, INT64_MAX, SAMPLES_PER_CHUNK_DEFAULT
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.rollouts import clipped
+from tuneplane.retention import cap_from, retained, spread
 
 if TYPE_CHECKING:
     from tuneplane.reporter import Reporter
 
-CAP = "TUNEPLANE_JOB_VAL_UPLOAD_SAMPLES"
 CHUNK = "TUNEPLANE_JOB_VAL_CHUNK"
 FIELD_CHARS = "TUNEPLANE_JOB_VAL_FIELD_CHARS"
-_WHOLE, _OF_LARGER = 128, 32
 _MOST_CHARS = 20 * 1024
 """Four bytes a character at most: two of them and what is extra are within the 256 KiB of a sample."""
 _EXTRA_FIELDS, _EXTRA_CHARS = 32, 512
-
-
-def most_kept(samples: int, env: Mapping[str, str] = os.environ) -> int:
-    """How many of a round's samples are kept: rounds of at most 128 whole, 32 of larger ones, unless told otherwise."""
-    return _setting(env, CAP, samples if samples <= _WHOLE else _OF_LARGER)
 
 
 def sample(idx: int, *, user: str, assistant: str, reward: float | None, extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,13 +33,13 @@ def sample(idx: int, *, user: str, assistant: str, reward: float | None, extra: 
 
 
 def send_samples(reporter: Reporter, step: int, samples: Sequence[Mapping[str, Any]], *, whole_round: bool) -> int:
-    """Sends the samples that are kept, spread over the round; how many. The round is `str(step)`. Raises ReporterError.
+    """Sends the samples that are kept, spread over the round; how many. The round is `str(step)`.
 
-    The round's size is told only where `samples` are the whole of it.
+    Its size is told only where `samples` are the whole of it. Raises ReporterError, and CapUnusable where it is not
+    known how much text may leave.
     """
     total = len(samples) if whole_round else None
-    most = min(most_kept(len(samples)), len(samples))
-    kept = [samples[at * len(samples) // most] for at in range(most)]
+    kept = [samples[at] for at in spread(len(samples), retained(len(samples), cap_from(os.environ)))]
     chunk = max(_setting(os.environ, CHUNK, SAMPLES_PER_CHUNK_DEFAULT), 1)
     chunks = [kept[at : at + chunk] for at in range(0, len(kept), chunk)]
     for at, some in enumerate(chunks):

@@ -16,9 +16,11 @@ from tuneplane.destination import NoDestination
 from tuneplane.integrations.delivering import Delivering
 from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, destination, options
 from tuneplane.integrations.json_lines import JsonLines, LineTooLong
-from tuneplane.integrations.rollouts import most_a_step, trajectories
+from tuneplane.integrations.rollouts import trajectories
 from tuneplane.integrations.verl_file import LineRefused, MetricsFile, dumps, rollout, validation_sample
 from tuneplane.reporter import Reporter, ReporterError
+from tuneplane.retention import CapUnusable
+from tuneplane.rollouts.cap import rollout_cap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +47,7 @@ class Reading:
 
     def __init__(self, given: argparse.Namespace, delivering: Delivering) -> None:
         self._delivering = delivering
+        self._cap = rollout_cap(os.environ)
         self._place: Path | None = given.metrics
         self._lines: JsonLines | None = None
         self._metrics: MetricsFile | None = None
@@ -114,7 +117,7 @@ class Reading:
         if lines.waiting:
             self._delivering.refuse(f"{path}: its last {lines.waiting} bytes are no whole line")
         whole = self._delivering.refused == refused
-        for trace in trajectories(rollouts, step, most_a_step(), whole_step=whole):
+        for trace in trajectories(rollouts, step, self._cap, whole_step=whole):
             self._delivering.trajectory(trace)
         if samples:
             self._delivering.samples(step, samples, whole_round=whole)
@@ -170,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with destination(given, "verl") as (reporter, page):
             return _bring(given, reporter, page)
-    except (NoDestination, FileRefused, OSError, LineTooLong) as problem:
+    except (NoDestination, FileRefused, CapUnusable, OSError, LineTooLong) as problem:
         sys.stderr.write(f"verl: {problem}\n")
         return NOTHING_DONE
     except ReporterError as problem:

@@ -28,13 +28,14 @@ class Message(NamedTuple):
     """False: the source holds more than this text, an image for instance."""
 
 
-def trace(fields: Mapping[str, Any], said: Sequence[Message]) -> dict[str, Any]:
+def trace(fields: Mapping[str, Any], said: Sequence[Message], most_chars: int = MESSAGE_CHARS) -> dict[str, Any]:
     """The trajectory of `fields` with the first messages of `said`, as many as may be kept; at least one is given.
 
+    `most_chars` are kept of a message.
     `total_messages` counts all of them; `complete` says that nothing was left out and nothing was cut.
     """
-    kept = [_message(one) for one in said[:MESSAGES]]
-    whole = len(kept) == len(said) and all(one.whole and len(one.text) <= MESSAGE_CHARS for one in said)
+    kept = [_message(one, most_chars) for one in said[:MESSAGES]]
+    whole = len(kept) == len(said) and all(one.whole and len(one.text) <= most_chars for one in said)
     made = {**fields, "messages": kept, "total_messages": len(said), "complete": whole}
     while len(kept) > 1 and len(compact(made)) > DOCUMENT_BYTES:
         kept.pop()
@@ -42,9 +43,9 @@ def trace(fields: Mapping[str, Any], said: Sequence[Message]) -> dict[str, Any]:
     return made
 
 
-def _message(one: Message) -> dict[str, Any]:
+def _message(one: Message, most_chars: int) -> dict[str, Any]:
     text = one.text
-    if len(text) > MESSAGE_CHARS:
-        text = text[: MESSAGE_CHARS - len(TRUNCATED_MARK)] + TRUNCATED_MARK
+    if len(text) > most_chars:
+        text = text[: most_chars - len(TRUNCATED_MARK)] + TRUNCATED_MARK
     named = {} if one.tool_name is None else {"tool_name": one.tool_name}
     return {"role": one.role, "content": text, **named}

@@ -30,7 +30,9 @@ class Batch(NamedTuple):
     """What a step gives to send."""
 
     traces: Iterable[Mapping[str, Any]]
-    events: Iterable[Mapping[str, Any]]
+    events: Iterable[Mapping[str, Any]] = ()
+    calls: Iterable[Callable[[Reporter], bool]] = ()
+    """Whatever else is sent; each may be repeated."""
 
 
 class Uploader(Generic[Step]):
@@ -136,6 +138,8 @@ class Uploader(Generic[Step]):
                 self.lost += 1
             else:
                 self.refused += 1
+        for call in batch.calls:
+            self._delivered(lambda one=call: one(self._reporter))  # type: ignore[misc]
         events = list(batch.events)
         if events:
             self._delivered(lambda: self._reporter.observations({"events": events}))
