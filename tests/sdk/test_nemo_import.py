@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import pytest
@@ -135,15 +134,14 @@ def test_what_cannot_be_done_says_what_to_do(folder, tmp_path, monkeypatch, caps
     assert "TUNEPLANE_JOB_ROLLOUT_UPLOAD_SAMPLES is 'all'" in capsys.readouterr().err
 
 
-def test_a_job_of_its_own_ends_as_the_import_does(tmp_path, ingest, monkeypatch, capsys):
+def test_of_the_life_of_a_job_of_its_own_nothing_is_said(tmp_path, ingest, monkeypatch, capsys):
     written(tmp_path, "train_data_step1.jsonl", [a_sample(0)])
     monkeypatch.setenv("TUNEPLANE_SERVER", ingest.url)
     monkeypatch.setenv("TUNEPLANE_TOKEN", "tp_pat_x")
     opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0}
     ingest.answer = lambda path, body: (200, opened)
     assert run(tmp_path, "--job", "rollouts") == 0
-    assert [json.loads(one.body)["event"] for one in ingest.at("lifecycle")] == ["starting", "running", "succeeded"]
     assert "/runs/new" in capsys.readouterr().err
     ingest.answer = lambda path, body: (401 if path == "trajectory" else 200, opened)
     assert run(tmp_path, "--job", "rollouts") == 3
-    assert [json.loads(one.body)["event"] for one in ingest.at("lifecycle")][3:] == ["starting", "running", "failed"]
+    assert ingest.at("lifecycle") == []
