@@ -19,6 +19,8 @@ PACKAGES = ("torch==2.13.0", "transformers==5.24.0", "trl==1.16.0", "accelerate=
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 SUMMARY = ("train_runtime", "train_samples_per_second", "train_steps_per_second", "total_flos", "train_loss")
 
+pytestmark = pytest.mark.packages
+
 
 @pytest.fixture(scope="session")
 def python() -> Path:
