@@ -28,7 +28,7 @@ from tuneplane.retention import CapUnusable, cap_from
 from common.eval import math_verifier, plug, strict_json
 from common.eval.delivery import TakesResults
 from common.eval.math_endpoint import Endpoint, Sampling
-from common.eval.math_evidence import Evidence, Execution
+from common.eval.math_evidence import Evidence
 from common.eval.math_problems import Problem, Problems, read_problems
 from common.eval.math_protocol import Declared, own_verifier_digest, protocol
 from common.eval.math_report import Report
@@ -153,16 +153,15 @@ def _waiting(problems: Problems, evidence: Evidence, *, retry: bool) -> Iterator
 def _run(
     waiting: Sequence[tuple[Problem, int]], evidence: Evidence, generate: Generate, verify: Verify, workers: int
 ) -> None:
-    """What has ended is in the evidence, whatever ends the rest."""
+    """What has ended is in the evidence, whatever ends the rest: each trial is written before the next begins."""
 
-    def one(trial: tuple[Problem, int]) -> Execution:
-        return execute(*trial, generate, verify)
+    def one(trial: tuple[Problem, int]) -> None:
+        evidence.add(execute(*trial, generate, verify))
 
     with ThreadPoolExecutor(workers) as pool:
         try:
             told = time.monotonic()
-            for count, done in enumerate(pool.map(one, waiting), start=1):
-                evidence.add(done)
+            for count, _ in enumerate(pool.map(one, waiting), start=1):
                 if time.monotonic() - told >= _TELL_SECONDS:
                     told = time.monotonic()
                     _say(f"{count:,} of {len(waiting):,} trials")

@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
@@ -43,6 +44,7 @@ class Evidence:
     def __init__(self, path: Path, name: str, inputs: Mapping[str, Any]) -> None:
         """Makes the file, or goes on with it. Raises `InputRefused`, above all where it is of other inputs."""
         self._path = path
+        self._one_at_a_time = threading.Lock()
         try:
             self._file = path.open("a+b")
         except OSError as problem:
@@ -63,9 +65,10 @@ class Evidence:
         self._file.close()
 
     def add(self, one: Execution) -> None:
-        """In the file when this returns, and after a crash of this process."""
-        self._write(one._asdict())
-        self.executions.append(one)
+        """In the file when this returns, and after a crash of this process. May be called by several threads."""
+        with self._one_at_a_time:
+            self._write(one._asdict())
+            self.executions.append(one)
 
     def current(self) -> dict[str, Execution]:
         """The execution that counts for each trial: that of its highest attempt."""
