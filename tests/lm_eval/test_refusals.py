@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,6 +58,12 @@ def test_a_results_file_of_another_shape_is_refused_by_its_field(tmp_path, whole
             "holds what cannot be told apart",
         ),
         ('{"a": ' + "9" * 5000 + "}\n", "line 2", "is no JSON in UTF-8"),
+        (
+            json.dumps(record(1))[:-1] + ', "doc_id": 2}\n',
+            "line 2",
+            "is no JSON in UTF-8: the key 'doc_id' stands twice",
+        ),
+        (json.dumps(record("0")) + "\n", "line 2, doc_id", "is '0', and an earlier record has 0"),
     ],
 )
 def test_a_broken_line_refuses_its_task_by_its_line(tmp_path, line, field, rule):
@@ -158,3 +166,19 @@ def test_a_file_that_changes_while_it_is_imported_is_not_mixed(tmp_path):
     write(tmp_path, results(), [record(at, resps=[[["-0.7", "True"]]]) for at in range(3)])
     with pytest.raises(ValueError, match="changed while it was imported"):
         list(one.trajectories())
+
+
+def test_a_terminal_sees_no_control_character_of_a_rule(tmp_path):
+    write(tmp_path, results(), [record(0)])
+    (tmp_path / f"samples_\x1b[2J\n_{TIME}.jsonl").write_text("")
+    (one,) = plan_folder([tmp_path], Choices()).refused
+    assert str(one).isprintable()
+
+
+def test_names_that_the_stream_has_no_letters_for_stop_nothing(tmp_path):
+    write(tmp_path, results("größe"), [record(0)], "größe")
+    command = [sys.executable, "-m", "tuneplane.integrations.lm_eval", str(tmp_path), "--dry-run"]
+    env = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(Path(__file__).parents[2] / "sdk")}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "lm-eval:gr\\xf6\\xdfe:" in done.stdout

@@ -59,3 +59,18 @@ def test_a_database_without_rows_of_metrics_is_refused(bring, tmp_path):
     assert done.code == 1
     assert "other.db: table metrics: has to have timestamp, run_name, step, metrics" in done.out
     assert "demo.parquet: a copy of the database for Spaces, not read" in done.err
+
+
+def test_a_step_that_is_no_whole_number_is_said_and_not_rounded(bring, tmp_path):
+    with sqlite3.connect(tmp_path / "demo.db") as connection:
+        connection.execute("CREATE TABLE metrics (id INTEGER, timestamp TEXT, run_name TEXT, step, metrics TEXT)")
+        rows = [(1, 1.7, '{"a": 1}'), (2, 9e999, '{"a": 1}'), (3, 3.0, '{"a": 1}'), (4, 4, '{"a": 1, "a": 2}')]
+        connection.executemany("INSERT INTO metrics VALUES (?, '2026-01-01T00:00:00', 'r\x1b[2J', ?, ?)", rows)
+    connection.close()
+    done = bring("trackio", tmp_path)
+    assert done.code == 1
+    assert done.row("r\\x1b[2J")["points"] == "1"
+    assert "id 1: step 1.7: has to be a whole number" in done.out
+    assert "id 2: step inf: has to be a whole number" in done.out
+    assert "id 4: the key 'a' stands twice in one object" in done.out
+    assert "\x1b" not in done.out

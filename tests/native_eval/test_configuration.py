@@ -266,3 +266,30 @@ def test_what_was_executed_otherwise_has_other_settings(seconds, harbor, name):
     trial = {"agent": {"name": "oracle"}, "environment": {}, "verifier": {}}
     one = settings_with_evidence({}, trial, 600, "0.26.0")
     assert settings_with_evidence({}, {**trial, "agent": {"name": name}}, seconds, harbor) != one
+
+
+@pytest.mark.parametrize(
+    ("place", "rule"),
+    [
+        ("x" * 300 + "/task-a", "cannot be looked at: File name too long"),
+        ("round/task-a", "leads into a loop of symbolic links"),
+        ("\ud800/task-a", "holds half a character, which no file's name has"),
+    ],
+)
+def test_a_task_path_that_cannot_be_looked_at_is_named(tmp_path, config, place, rule):
+    (tmp_path / "round").symlink_to("round")
+    config["task_paths"]["task-a"] = place
+    assert refusal(tmp_path, config) == ("task_paths.task-a", rule)
+
+
+@pytest.mark.parametrize("place", ["a-file/out", "x" * 300])
+def test_an_output_that_cannot_be_there_is_refused_before_anything_runs(tmp_path, config, capsys, place):
+    (tmp_path / "a-file").write_text("")
+    assert checked(tmp_path, config, "--output", str(tmp_path / place)) == 2
+    assert "cannot be made" in capsys.readouterr().err
+
+
+def test_a_budget_beyond_all_numbers_contradicts_what_is_declared(tmp_path, config):
+    config["trial"]["agent"]["override_timeout_sec"] = 10**400
+    field, _ = refusal(tmp_path, config)
+    assert field == "plan.settings.budgets.agent_seconds"

@@ -190,3 +190,43 @@ def test_an_import_that_was_killed_is_finished_by_the_same_command(importing, in
 
 def events(ingest: Ingest) -> list[dict]:
     return [event for request in ingest.requests for event in request.document["events"]]
+
+
+def test_an_evaluators_names_reach_no_terminal_as_commands(importing):
+    (importing.root / "b/result.json").write_text('{"\\u001b[2J\\nrefused": 1, "\\u001b[2J\\nrefused": 2}')
+    done = importing()
+    assert done.returncode == 2
+    assert "b/result.json: \\x1b[2J\\nrefused: stands twice in one object" in done.stderr
+    assert done.stderr.rstrip("\n").isprintable()
+
+
+def test_a_summary_that_the_stream_has_no_letters_for_stops_no_delivery(importing, ingest):
+    left(importing.root, "b", {**a_result(), "verifier_result": {"rewards": {"größe": 0.5}}})
+    done = subprocess.run(
+        importing.command("--upload"),
+        cwd=EXAMPLES,
+        env={**importing.environment(ingest), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "the reward 'gr\\xf6\\xdfe' is 0.5" in done.stdout
+    assert events(ingest)
+
+
+def test_a_pipe_in_place_of_the_snapshot_is_refused_and_not_waited_for(importing):
+    os.mkfifo(importing.output)
+    done = importing()
+    assert done.returncode == 2
+    assert "is there already and is no ordinary file" in done.stderr
+
+
+@pytest.mark.parametrize("code", ["def clean(:", "raise LookupError", "raise SystemExit(0)"])
+def test_a_redactor_that_cannot_be_loaded_is_refused(importing, code):
+    (importing.folder / "broken_redactor.py").write_text(code)
+    done = importing("--trace-limit", "1", "--redactor", "broken_redactor:clean")
+    assert done.returncode == 2
+    assert "refused: --redactor: broken_redactor cannot be imported" in done.stderr
+    assert not importing.output.exists()

@@ -196,6 +196,9 @@ def test_absent_and_unknown_fields_are_tolerated():
         ("2026-12-01T20:09:41.474562Z", "2026-12-01T20:09:41.474562+00:00"),
         ("2026-12-01T20:09:41+02:00", "2026-12-01T20:09:41+02:00"),
         ("2026-01-21T03:44:18.458309", None),  # naive: whose zone it is, nobody wrote
+        ("2026-12-01T20:09:41+00:00:30", "2026-12-01T20:09:11+00:00"),  # no server takes seconds in an offset
+        ("0001-01-01T00:00:00+23:00", None),  # in the year 0 of UTC
+        ("9999-12-31T23:59:59-23:00", None),
         ("yesterday", None),
         (None, None),
     ],

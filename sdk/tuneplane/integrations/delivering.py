@@ -12,6 +12,7 @@ from typing import Any, Callable
 
 from tuneplane.integrations.validation_samples import send_samples
 from tuneplane.reporter import Reporter, ReporterError
+from tuneplane.terminal import tell_lines
 
 _CONFLICT = 409
 _TELL_SECONDS = 2.0
@@ -77,7 +78,7 @@ class Delivering:
 
     def say(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):  # a closed terminal ends no import
-            sys.stderr.write(f"{self._who}: {text}\n")
+            tell_lines(sys.stderr, [f"{self._who}: {text}"])
             sys.stderr.flush()
 
     def summary(self) -> str:

@@ -23,6 +23,7 @@ from tuneplane.integrations.delivering import Delivering
 from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, destination, options
 from tuneplane.reporter import ReporterError
 from tuneplane.series_keys import SeriesKeys
+from tuneplane.terminal import tell_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,12 +147,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 delivering.say(page)
             _bring(state, delivering)
     except (StateRefused, NoDestination, OSError) as problem:
-        sys.stderr.write(f"hf-trainer: {problem}\n")
+        tell_lines(sys.stderr, [f"hf-trainer: {problem}"])
         return NOTHING_DONE
     except ReporterError as problem:
-        sys.stderr.write(f"hf-trainer: {problem}; what was sent stands\n")
+        tell_lines(sys.stderr, [f"hf-trainer: {problem}; what was sent stands"])
         return BROKEN_OFF
-    sys.stdout.write(f"{state.path} (step {state.step}): {delivering.summary()}\n")
+    tell_lines(sys.stdout, [f"{state.path} (step {state.step}): {delivering.summary()}"])
     return SOME_REFUSED if delivering.refused else ALL
 
 

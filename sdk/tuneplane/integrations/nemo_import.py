@@ -19,6 +19,7 @@ from tuneplane.integrations.nemo_rollouts import StepFile, StepRead, read_step
 from tuneplane.integrations.nemo_steps import Caps
 from tuneplane.reporter import Reporter, ReporterError
 from tuneplane.retention import CapUnusable
+from tuneplane.terminal import tell_lines
 
 _ABOUT = """Sends a few rollouts of each complete train_data_step{N}.jsonl and val_data_step{N}.jsonl in DIR, which
 NeMo-RL 0.7 wrote: complete is a file that a later step follows, or whose size stays as it is."""
@@ -77,7 +78,7 @@ def _send(ready: Sequence[Candidate], there: int, caps: Caps, reporter: Reporter
     for file, over in ready:
         most = caps.of(file)
         if most == 0:
-            sys.stdout.write(f"{file.path.name}: not read, its cap is 0\n")
+            tell_lines(sys.stdout, [f"{file.path.name}: not read, its cap is 0"])
             continue
         try:
             found = read_step(file, most)
@@ -88,7 +89,7 @@ def _send(ready: Sequence[Candidate], there: int, caps: Caps, reporter: Reporter
         if not over and not found.ended:
             incomplete += 1
             continue
-        sys.stdout.write(f"{file.path.name}: {_shown(found)}\n")
+        tell_lines(sys.stdout, [f"{file.path.name}: {_shown(found)}"])
         for one in found.problems:
             _say(one)
         taken = 0 if reporter is None else _deliver(found, reporter)
@@ -124,5 +125,5 @@ def _shown(found: StepRead) -> str:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"nemo-rl: {text}\n")
+    tell_lines(sys.stderr, [f"nemo-rl: {text}"])
     sys.stderr.flush()

@@ -83,7 +83,7 @@ def _items(path: Path, key: str, run_key: str) -> Iterator[Item]:
         for row in rows:
             try:
                 values = _object(row["metrics"])
-                ts, step = _seconds(row["timestamp"]), int(row["step"])
+                ts, step = _seconds(row["timestamp"]), _step(row["step"])
             except (ValueError, TypeError) as problem:
                 yield Unread(f"{path.name}: table metrics, id {row['id']}: {problem}")
             else:
@@ -120,6 +120,16 @@ def _object(text: str | bytes) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise ValueError("a JSON object is expected")  # noqa: TRY004 - of the file, not of our callers
     return found
+
+
+def _step(value: object) -> int:
+    """A whole number, also as text or as a float; 1.7 is no step. Raises ValueError."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, (int, str)):
+        return int(value)
+    message = f"step {value!r:.100}: has to be a whole number"
+    raise ValueError(message)
 
 
 def _seconds(text: object) -> float:

@@ -18,6 +18,7 @@ from tuneplane.moving.standing import BrokenOff
 from tuneplane.moving.tally import report
 from tuneplane.moving.trackers import TRACKERS
 from tuneplane.opening import SERVER, TOKEN, NotOpened, Server
+from tuneplane.terminal import tell_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,8 +101,7 @@ def _once(given: argparse.Namespace, read: Reader, moving: MovingIn) -> int:
         tell(str(problem))
         return NOT_ALL
     if given.follow is None or any(one.points or one.histograms for one in tallies):
-        report(tallies, sys.stdout)
-        sys.stdout.flush()
+        tell_lines(sys.stdout, report(tallies))
     return NOT_ALL if faults(tallies) else ALL_IN
 
 
@@ -109,10 +109,10 @@ def _listed(source: Path, read: Reader) -> int:
     try:
         for one in read(source, tell):
             if isinstance(one, RefusedRun):
-                sys.stdout.write(f"{one.name}: REFUSED: {one.reason}\n")
+                tell_lines(sys.stdout, [f"{one.name}: REFUSED: {one.reason}"])
             else:
                 parts = "1 part" if len(one.parts) == 1 else f"{len(one.parts)} parts"
-                sys.stdout.write(f"{one.name}: {parts}, tags: {', '.join(one.tags) or 'none'}\n")
+                tell_lines(sys.stdout, [f"{one.name}: {parts}, tags: {', '.join(one.tags) or 'none'}"])
     except (SourceRefused, OSError) as problem:
         tell(str(problem))
         return NOT_ALL
@@ -122,5 +122,4 @@ def _listed(source: Path, read: Reader) -> int:
 def tell(text: str) -> None:
     """A line for the person watching."""
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(f"tuneplane: {text}\n")
-        sys.stderr.flush()
+        tell_lines(sys.stderr, [f"tuneplane: {text}"])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Callable, TextIO
+from typing import TYPE_CHECKING
+
+from tuneplane.terminal import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _SHOWN = 10
 """Reasons of one run that are said with their words; the rest are counted."""
@@ -58,7 +60,7 @@ def kinds(counted: Counter[str]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in sorted(counted.items()))
 
 
-def report(tallies: Sequence[Tally], out: TextIO) -> None:
+def report(tallies: Sequence[Tally]) -> Iterator[str]:
     """The table, and below it what needs words."""
     rows = [_HEADS, *(_row(one) for one in tallies)]
     if len(tallies) > 1:
@@ -68,25 +70,24 @@ def report(tallies: Sequence[Tally], out: TextIO) -> None:
         cells = [
             cell.ljust(width) if at < _TEXTS else cell.rjust(width) for at, (cell, width) in enumerate(zip(row, widths))
         ]
-        out.write("  ".join(cells).rstrip() + "\n")
+        yield "  ".join(cells).rstrip()
     for one in tallies:
-        _words(one, lambda line, name=one.name: out.write(f"{name}: {line}\n"))  # type: ignore[misc]  # a default binds it
+        yield from (f"{one.name}: {line}" for line in _words(one))
 
 
-def _words(one: Tally, say: Callable[[str], object]) -> None:
+def _words(one: Tally) -> Iterator[str]:
     if one.left_out:
-        say(f"left out, no place for it here: {kinds(one.left_out)}")
+        yield f"left out, no place for it here: {kinds(one.left_out)}"
     if one.joined:
-        say(f"{one.joined} histograms had more than 64 buckets: neighbours were joined, their counts added")
-    for note in one.notes:
-        say(note)
+        yield f"{one.joined} histograms had more than 64 buckets: neighbours were joined, their counts added"
+    yield from one.notes
     for reason, count in one.unread.most_common(_SHOWN):
-        say(f"not read: {reason}" + (f" ({count} times)" if count > 1 else ""))
+        yield f"not read: {reason}" + (f" ({count} times)" if count > 1 else "")
     more = len(one.unread) - _SHOWN
     if more > 0:
-        say(f"not read: {more} more reasons")
+        yield f"not read: {more} more reasons"
     if one.refusal:
-        say(f"REFUSED: {one.refusal}")
+        yield f"REFUSED: {one.refusal}"
 
 
 def _row(one: Tally) -> tuple[str, ...]:
@@ -99,7 +100,8 @@ def _row(one: Tally) -> tuple[str, ...]:
         sum(one.left_out.values()),
         one.faults(),
     )
-    name = one.name if len(one.name) <= _NAME_CHARS else f"{one.name[: _NAME_CHARS - 1]}…"
+    name = shown(one.name)
+    name = name if len(name) <= _NAME_CHARS else f"{name[: _NAME_CHARS - 1]}…"
     return (name, one.page, *(f"{number:,}" for number in numbers))
 
 

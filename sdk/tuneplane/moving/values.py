@@ -11,6 +11,7 @@ from tuneplane.flatten import DEEPEST
 from tuneplane.foreign import Foreign
 from tuneplane.moving.distributions import NotMapped, of_edges
 from tuneplane.moving.source import Item, LeftOut, Unread
+from tuneplane.single_keys import each_key_once
 
 _NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """As text, where a tracker writes them so: JSON has no literal for them."""
@@ -74,6 +75,6 @@ def _are_numbers(values: Foreign) -> bool:
 def parsed(text: str | bytes) -> Foreign:
     """A JSON value; NaN and infinities may be bare. Raises ValueError, for depth too."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=each_key_once)
     except RecursionError:
         raise ValueError("nested too deep") from None

@@ -151,7 +151,18 @@ def _task_path(given: Fields, task: str, folder: Path) -> Path:
     value = given.values[task]
     if not isinstance(value, str) or not value or "\0" in value:
         raise InputRefused(given.file, at, f"has to be the path of a folder, not {kind_of(value)}")
-    path = (folder / value).resolve()
+    try:
+        return _task_folder(given, at, folder / value, task)
+    except OSError as problem:  # what is too long, or closed to us
+        raise InputRefused(given.file, at, f"cannot be looked at: {problem.strerror}") from None
+    except RuntimeError:
+        raise InputRefused(given.file, at, "leads into a loop of symbolic links") from None
+    except UnicodeEncodeError:
+        raise InputRefused(given.file, at, "holds half a character, which no file's name has") from None
+
+
+def _task_folder(given: Fields, at: str, place: Path, task: str) -> Path:
+    path = place.resolve()
     if path.name != task:
         raise InputRefused(given.file, at, f"leads to a folder named {path.name!r}; it has to be named as the task is")
     if not path.is_dir():

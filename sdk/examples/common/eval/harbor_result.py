@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any, Callable
 
 from common.eval import strict_json
@@ -155,9 +155,13 @@ def _finished_at(fields: Fields) -> str | None:
     written = _text_or_none(fields, "finished_at")
     try:
         moment = datetime.fromisoformat(written.replace("Z", "+00:00")) if written else None
-    except ValueError:
+        if moment is None or moment.tzinfo is None:
+            return None
+        in_utc = moment.astimezone(timezone.utc)  # which has no year 0, and no year 10000
+        # A server takes no seconds in an offset.
+        return (in_utc if moment.strftime("%z")[5:] else moment).isoformat()
+    except (ValueError, OverflowError):
         return None
-    return None if moment is None or moment.tzinfo is None else moment.isoformat()
 
 
 def _shortened(text: str) -> str:

@@ -24,6 +24,7 @@ from tuneplane.bulk import send_observations
 from tuneplane.destination import NoDestination, job_for
 from tuneplane.reporter import ReporterError
 from tuneplane.retention import CapUnusable, cap_from
+from tuneplane.terminal import tell_lines
 
 from common.eval import math_verifier, plug, strict_json
 from common.eval.delivery import TakesResults
@@ -49,8 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         report, cap = evaluated(given), cap_from(os.environ)
-        print(report.summary())
-        print(f"evidence: {given.output}")
+        tell_lines(sys.stdout, [*report.summary().splitlines(), f"evidence: {given.output}"])
         if given.upload or given.job or given.run_id:
             with job_for(os.environ, given.job, given.run_id, ["evaluation"]) as (reporter, page):
                 if page:
@@ -200,7 +200,7 @@ def _verifier_digest(given: argparse.Namespace) -> str | None:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    tell_lines(sys.stderr, text.splitlines())
 
 
 if __name__ == "__main__":

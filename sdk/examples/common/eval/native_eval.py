@@ -21,6 +21,7 @@ from typing import Any
 
 from tuneplane.redaction import redacted
 from tuneplane.reporter import Reporter, ReporterError
+from tuneplane.terminal import tell_lines
 
 from common.eval import redactor
 from common.eval.delivery import upload
@@ -112,7 +113,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse_old(output: Path) -> None:
-    if output.exists() or output.is_symlink():
+    try:
+        output.lstat()
+    except FileNotFoundError:
+        return
+    except OSError as problem:
+        raise InputRefused(str(output), "", f"cannot be made: {problem.strerror}") from None
+    else:
         rule = "is there already, and what was executed before is never taken up again: give --output a new name"
         raise InputRefused(str(output), "", rule)
 
@@ -130,10 +137,13 @@ def _reporter() -> Reporter:
 
 def _checked(config: ExecutionPlan) -> int:
     plan = config.checked_plan
-    print(f"round {plan.round_id}, checkpoint {plan.checkpoint}, split {plan.split}")
-    print(f"{len(config.trials)} trials of {len({one.task_id for one in config.trials})} tasks, one after another")
-    print(f"each is cancelled after {config.timeout_seconds:g} s; no automatic retries")
-    print("Harbor's own settings (trial) are checked when it is there: before the first trial starts")
+    lines = [
+        f"round {plan.round_id}, checkpoint {plan.checkpoint}, split {plan.split}",
+        f"{len(config.trials)} trials of {len({one.task_id for one in config.trials})} tasks, one after another",
+        f"each is cancelled after {config.timeout_seconds:g} s; no automatic retries",
+        "Harbor's own settings (trial) are checked when it is there: before the first trial starts",
+    ]
+    tell_lines(sys.stdout, lines)
     return 0
 
 
@@ -182,10 +192,10 @@ def _snapshot(evidence: Evidence, traces: Traces | None) -> Bundle | None:
 
 def _tell(execution: Execution, bundle: Bundle, path: Path) -> int:
     """Says what came of the cohort; how many trials are scored."""
-    print(summary(bundle))
+    lines = summary(bundle)
     if execution.errors:
-        print(f"broke off after {execution.started} of {execution.planned}: see {path.with_name(ERRORS)}")
-    print(f"snapshot: {path}", flush=True)
+        lines.append(f"broke off after {execution.started} of {execution.planned}: see {path.with_name(ERRORS)}")
+    tell_lines(sys.stdout, [*lines, f"snapshot: {path}"])
     return sum(one["status"] in _SCORED for one in bundle["outcomes"])
 
 
@@ -197,7 +207,7 @@ def _delivered(bundle: Bundle, reporter: Reporter) -> bool:
         return False
     finally:
         reporter.close()
-    print("delivered")
+    tell_lines(sys.stdout, ["delivered"])
     return True
 
 
@@ -208,7 +218,7 @@ def _refused(problem: Exception) -> int:
 
 def _say(line: str) -> None:
     """To a person, beside the results. What Harbor raised may hold anything, hence the masking."""
-    print(redacted(line), file=sys.stderr, flush=True)
+    tell_lines(sys.stderr, [redacted(line)])
 
 
 if __name__ == "__main__":

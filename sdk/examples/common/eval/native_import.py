@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tuneplane.contract import EVENTS_PER_CALL
 from tuneplane.reporter import Reporter, ReporterError
+from tuneplane.terminal import tell_lines
 
 from common.eval import redactor
 from common.eval.delivery import upload
@@ -36,15 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         bundle = _prepared(given)
-        print(summary(bundle))
-        print(f"snapshot: {given.output}")
+        tell_lines(sys.stdout, [*summary(bundle), f"snapshot: {given.output}"])
         if given.upload:
             _deliver(bundle)
     except InputRefused as refused:
-        print(f"refused: {refused}", file=sys.stderr)
+        tell_lines(sys.stderr, [f"refused: {refused}"])
         return REFUSED
     except ReporterError as problem:
-        print(f"not delivered: {problem}\nThe snapshot {given.output} is kept; send it again.", file=sys.stderr)
+        tell_lines(sys.stderr, [f"not delivered: {problem}", f"The snapshot {given.output} is kept; send it again."])
         return NOT_DELIVERED
     return 0
 
@@ -68,7 +68,7 @@ def _prepared(given: argparse.Namespace) -> Bundle:
 
     def read(count: int) -> None:
         if count % _EVERY == 0:
-            print(f"read {count:,} of {total:,} attempts", file=sys.stderr)
+            tell_lines(sys.stderr, [f"read {count:,} of {total:,} attempts"])
 
     bundle = prepare(plan, given.root, traces, read)
     save(bundle, given.output)
@@ -90,11 +90,11 @@ def _deliver(bundle: Bundle) -> None:
 
     def sent(count: int) -> None:
         if count >= _EVERY and count % _EVERY < EVENTS_PER_CALL:
-            print(f"sent {count:,} observations", file=sys.stderr)
+            tell_lines(sys.stderr, [f"sent {count:,} observations"])
 
     with reporter:
         upload(bundle, reporter, sent)
-    print(f"delivered to {reporter.run_id}")
+    tell_lines(sys.stdout, [f"delivered to {reporter.run_id}"])
 
 
 if __name__ == "__main__":

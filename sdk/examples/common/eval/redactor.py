@@ -21,13 +21,16 @@ def load(named: str) -> Clean:
         function = getattr(importlib.import_module(module), name, None)
     except ImportError as problem:
         raise InputRefused("--redactor", "", f"{module} cannot be imported: {problem}") from None
+    except (Exception, SystemExit) as problem:  # noqa: BLE001 - it is the project's own and may do anything
+        rule = f"{module} cannot be imported: it raised {type(problem).__name__}"
+        raise InputRefused("--redactor", "", rule) from None
     if not callable(function):
         raise InputRefused("--redactor", "", f"{module} has no function {name}")
 
     def clean(text: str) -> str:
         try:
             cleaned = function(text)
-        except Exception as problem:  # noqa: BLE001 - it is the project's own and may raise anything
+        except (Exception, SystemExit) as problem:  # noqa: BLE001 - it is the project's own and may raise anything
             # What it raises may quote the text, so its type alone is told.
             raise InputRefused("--redactor", "", f"{named} raised {type(problem).__name__}") from None
         if not isinstance(cleaned, str):

@@ -7,6 +7,7 @@ the plan is refused. Source: SPEC "Settings evidence is derived from the actual 
 from __future__ import annotations
 
 import copy
+import math
 from typing import Any
 
 from common.eval.refused import InputRefused
@@ -76,7 +77,10 @@ def _budget(trial: dict[str, Any], section: str) -> float | None:
     seconds, longest = numbers[0], part.get("max_timeout_sec")
     if isinstance(longest, (int, float)):
         seconds = min(seconds, longest)
-    return float(seconds * numbers[1])
+    try:
+        return float(seconds * numbers[1])
+    except OverflowError:
+        return math.inf
 
 
 def _inner(value: dict[str, Any], name: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
@@ -97,6 +98,9 @@ def save(bundle: Bundle, path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
         Path(name).replace(path)
+    except OSError as problem:  # a disk that is full
+        Path(name).unlink(missing_ok=True)
+        raise InputRefused(str(path), "", f"cannot be written: {problem.strerror}") from None
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
@@ -177,6 +181,8 @@ def _text(bundle: Bundle) -> Iterator[str]:
 
 def _replaceable(path: Path) -> None:
     try:
+        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # a pipe would hold us up
+            raise InputRefused(str(path), "", "is there already and is no ordinary file: give --output another name")
         with path.open("rb") as file:
             start = file.read(200)
     except FileNotFoundError:

@@ -10,14 +10,14 @@ _REASONS = 20
 _STATUSES = ("success", "failure", "infra_error", "unscored")
 
 
-def summary(bundle: Mapping[str, Any]) -> str:
-    """Counts are of trials, by their highest attempt; a planned trial without attempts is not reported."""
+def summary(bundle: Mapping[str, Any]) -> list[str]:
+    """Lines. Counts are of trials, by their highest attempt; a planned trial without attempts is not reported."""
     planned = bundle["population"]["expected"]
     outcomes = bundle["outcomes"]
     current = {one["trial_id"]: one for one in outcomes}  # a trial's attempts stand in rising order
     counts = Counter(one["status"] for one in current.values())
     told = ", ".join(f"{status} {counts[status]:,}" for status in _STATUSES)
-    lines = [
+    return [
         f"round: {bundle['round_id']}",
         f"{planned:,} trials planned, {len(outcomes):,} attempts",
         f"trials: {told}, not reported {planned - len(current):,}",
@@ -25,7 +25,6 @@ def summary(bundle: Mapping[str, Any]) -> str:
         *_legacy(bundle["legacy_texts"]),
         *_reasons(outcomes),
     ]
-    return "\n".join(lines)
 
 
 def _legacy(count: int) -> list[str]:

@@ -21,6 +21,7 @@ from tuneplane.integrations.lm_eval.rounds import PREFIX, Choices
 from tuneplane.integrations.lm_eval.summary import lines
 from tuneplane.reporter import Reporter, ReporterError
 from tuneplane.retention import CapUnusable, cap_from
+from tuneplane.terminal import tell_lines
 
 _DESCRIPTION = """Imports what lm_eval 0.4 wrote with --output_path and --log_samples: each task and filter is a
 round, each document a trial. Everything is read and checked before anything is sent, and repeating is safe.
@@ -60,8 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(str(problem))
         return 2
     plan = plan_folder(given.place, choices)
-    sys.stdout.write("".join(f"{line}\n" for line in lines(plan)))
-    sys.stdout.flush()
+    tell_lines(sys.stdout, lines(plan))
     if given.dry_run or not plan.rounds:
         return 1 if plan.refused else 0
     try:
@@ -110,5 +110,4 @@ def _deliver(plan: Plan, reporter: Reporter) -> None:
 
 def _say(text: str) -> None:
     with contextlib.suppress(OSError, ValueError):  # a closed terminal ends no import
-        sys.stderr.write(f"lm-eval: {text}\n")
-        sys.stderr.flush()
+        tell_lines(sys.stderr, [f"lm-eval: {text}"])

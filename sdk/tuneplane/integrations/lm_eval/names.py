@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
+from tuneplane.terminal import shown
+
 _MARK_DIGITS = 16
-
-
-def shown(text: str) -> str:
-    """`text` with everything that a terminal might obey, or that is no character, written as an escape."""
-    if text.isprintable():
-        return text
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def as_identity(text: str, longest: int) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tuneplane.integrations.lm_eval.names import shown
+from tuneplane.terminal import shown
 
 
 class ResultsRefused(ValueError):
     """These results cannot be reported as they are; nothing of them was sent."""
 
     def __init__(self, file: str, field: str, rule: str) -> None:
-        super().__init__(f"{shown(file)}: {shown(field)}: {rule}")
+        super().__init__(f"{shown(file)}: {shown(field)}: {shown(rule)}")
         self.file = file
         self.field = field
         self.rule = rule

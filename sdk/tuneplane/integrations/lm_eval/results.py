@@ -14,6 +14,7 @@ from tuneplane.foreign import Foreign
 from tuneplane.integrations.lm_eval.files import open_regular
 from tuneplane.integrations.lm_eval.refusals import ResultsRefused
 from tuneplane.redaction import redacted
+from tuneplane.single_keys import each_key_once
 
 RESULTS_BYTES = 32 * 1024 * 1024
 _NAMING_THE_MODEL = ("peft", "delta", "pretrained", "model", "path", "engine")
@@ -61,7 +62,7 @@ def read_results(path: Path) -> Evaluation:
     if len(content) > RESULTS_BYTES:
         raise ResultsRefused(str(path), "file", f"is larger than {RESULTS_BYTES:,} bytes")
     try:
-        document = json.loads(content.decode("utf-8"))
+        document = json.loads(content.decode("utf-8"), object_pairs_hook=each_key_once)
     except (ValueError, RecursionError) as problem:
         raise ResultsRefused(str(path), "file", f"is no JSON in UTF-8: {problem}") from None
     return evaluation(document, str(path))

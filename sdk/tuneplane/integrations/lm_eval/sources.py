@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.lm_eval.files import open_regular
 from tuneplane.integrations.lm_eval.refusals import ResultsRefused
+from tuneplane.single_keys import each_key_once
 
 LINE_BYTES = 8 * 1024 * 1024
 """Of one line of a samples file; more than one is never in memory."""
@@ -82,7 +83,7 @@ class SamplesFile:
 
     def _parsed(self, line: bytes, name: str) -> Mapping[str, Any]:
         try:
-            record = json.loads(line.decode("utf-8"))
+            record = json.loads(line.decode("utf-8"), object_pairs_hook=each_key_once)
         except RecursionError:
             raise ResultsRefused(self.name, name, "is nested too deeply") from None
         except ValueError as problem:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tuneplane.integrations.lm_eval.delivery import Plan
-from tuneplane.integrations.lm_eval.names import shown
 from tuneplane.integrations.lm_eval.rounds import Round
+from tuneplane.terminal import shown
 
 
 def lines(plan: Plan) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -12,6 +13,9 @@ from tuneplane.integrations.lm_eval.refusals import ResultsRefused
 from tuneplane.integrations.lm_eval.results import Task, as_scalar
 from tuneplane.integrations.lm_eval.sources import Placed, Source
 from tuneplane.integrations.lm_eval.verdict import deciding_metric, verdict
+
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,4000}", re.ASCII)
+"""A whole number as text, written as a number is."""
 
 
 class Trial(NamedTuple):
@@ -75,10 +79,22 @@ def read_trials(task: Task, source: Source, chosen: str | None) -> dict[str, Fil
             present = {*task.metrics.get(filter_name, ()), *_metrics(placed.record)}
             found[filter_name] = FilteredTrials(deciding_metric(task, present, chosen))
         try:
-            found[filter_name].add(_document(placed, source), placed)
+            document = _document(placed, source)
+            _refuse_twin(found[filter_name], document, placed, source)
+            found[filter_name].add(document, placed)
         except (RecursionError, TypeError) as problem:
             raise ResultsRefused(source.name, placed.name, f"holds what cannot be told apart: {problem}") from None
     return found
+
+
+def _refuse_twin(trials: FilteredTrials, document: DocId, placed: Placed, source: Source) -> None:
+    """The number 1 and the text "1" would be one trial, of which the server keeps what came first."""
+    twin: DocId | None = str(document)
+    if isinstance(document, str):
+        twin = int(document) if _WHOLE.fullmatch(document) else None
+    if twin in trials.by_document:
+        rule = f"is {document!r}, and an earlier record has {twin!r}: they cannot be told apart as trials"
+        raise ResultsRefused(source.name, f"{placed.name}, doc_id", rule)
 
 
 def _document(placed: Placed, source: Source) -> DocId:
