@@ -4,10 +4,10 @@ import re
 
 import pytest
 from axe_core_python.sync_playwright import Axe
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.every_page import HOSTILE, SERIOUS, job
-from tests.console.test_validation import outcome
+from tests.console.test_validation import outcome, population
 
 pytestmark = pytest.mark.browser
 __all__ = ["job"]
@@ -195,6 +195,25 @@ def test_validation_follows_outcomes_and_opens_a_trials_retries(console, job):
     expect(page.locator("#trials")).to_contain_text("No trial of this round meets this now.")
     page.go_back()
     expect(page.get_by_role("link", name="t6", exact=True)).to_be_visible()
+
+
+def test_what_comes_while_a_page_is_on_its_way_is_shown_all_the_same(console, served):
+    job = served.open_job("on its way")
+    job.post("observations", events=[population("r", 2), outcome("r", "t1", "success")], contract=None)
+    page = console.open(f"/runs/{job.run_id}/validation?round_id=r")
+    expect(page.locator("tp-live")).to_have_attribute("state", "live", timeout=LIVE)
+    page.evaluate("document.body.addEventListener('tp-validation', () => { window.told = true; })")
+
+    def after_the_news(route: Route) -> None:
+        before = route.fetch()
+        job.post("observations", events=[outcome("r", "t2", "failure")], contract=None)
+        page.wait_for_function("window.told")
+        route.fulfill(response=before)
+
+    page.route(re.compile("trial_id=t1"), after_the_news, times=1)
+    page.get_by_role("link", name="t1", exact=True).click()
+    expect(page.locator(".retries")).to_be_visible(timeout=LIVE)
+    expect(page.locator(".round").first).to_contain_text("50.0 %: 1 of 2 scored", timeout=LIVE)
 
 
 def test_the_status_changes_while_one_looks(console, served):

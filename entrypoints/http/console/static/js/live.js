@@ -2,7 +2,23 @@
 // A page that nobody looks at closes its stream (browsers allow few connections a server) and later resumes at the
 // last id, so nothing is missed or repeated.
 const NAMES = ["logs", "metrics", "lifecycle", "validation", "observations"];
+// These say that something is new, and what shows it asks for it. Content that was asked for before such a message and
+// comes after it replaces who heard it, so it is told again.
+const NEWS = ["lifecycle", "validation", "observations"];
 const RETRY_MILLISECONDS = 3000;
+const heard = new Map();
+const asked = new WeakMap();
+
+function tell(name, detail) {
+  document.body.dispatchEvent(new CustomEvent(`tp-${name}`, { detail }));
+}
+
+document.addEventListener("htmx:beforeRequest", (event) => asked.set(event.detail.requestConfig, performance.now()));
+
+document.addEventListener("htmx:afterSettle", (event) => {
+  const since = asked.get(event.detail.requestConfig);
+  for (const [name, last] of heard) if (last.at >= since) tell(name, last.detail);
+});
 
 class Live extends HTMLElement {
   connectedCallback() {
@@ -35,7 +51,9 @@ class Live extends HTMLElement {
     for (const name of NAMES) {
       this.source.addEventListener(name, (message) => {
         this.cursor = message.lastEventId || this.cursor;
-        document.body.dispatchEvent(new CustomEvent(`tp-${name}`, { detail: JSON.parse(message.data) }));
+        const detail = JSON.parse(message.data);
+        if (NEWS.includes(name)) heard.set(name, { at: performance.now(), detail });
+        tell(name, detail);
       });
     }
   }

@@ -18,12 +18,27 @@ class Poll extends HTMLElement {
 
 customElements.define("tp-poll", Poll);
 
+// What the reader asked for and what has not come yet, by who asked: a refresh that took them away would lose it.
+const awaited = new Map();
+
+function refreshes(request) {
+  const trigger = request.triggeringEvent?.type ?? "";
+  return trigger === "refresh" || trigger.startsWith("tp-");
+}
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const { elt, requestConfig } = event.detail;
+  if (!refreshes(requestConfig)) awaited.set(requestConfig, elt);
+});
+
+document.addEventListener("htmx:afterRequest", (event) => awaited.delete(event.detail.requestConfig));
+
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { requestConfig, serverResponse, target } = event.detail;
-  const trigger = requestConfig.triggeringEvent?.type ?? "";
-  if (trigger !== "refresh" && !trigger.startsWith("tp-")) return;
+  if (!refreshes(requestConfig)) return;
   const address = requestConfig.path;
-  if (seen.get(address) === serverResponse) event.detail.shouldSwap = false;
+  const inTheWay = [...awaited.values()].some((elt) => target.contains(elt));
+  if (inTheWay || seen.get(address) === serverResponse) event.detail.shouldSwap = false;
   else seen.set(address, serverResponse);
   open = [...target.querySelectorAll("details[open][id]")].map((one) => one.id);
 });
