@@ -25,7 +25,10 @@ _OFFLINE = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 
 
 class HarborRefuses(Exception):
-    """Harbor cannot be used as configured, so nothing was started. The message says why, a line for each reason."""
+    """Harbor cannot be used as configured, so nothing was started. Each of `args` is a reason."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.args))
 
 
 class HarborProcessEnded(Exception):
@@ -94,7 +97,7 @@ class HarborProcess:
         if answer["refused"]:
             told = f"Harbor {answer['harbor']}"
             lines = dict.fromkeys(f"trial.{one['field']}: {one['rule']} ({told})" for one in answer["refused"])
-            raise HarborRefuses("\n".join(lines))
+            raise HarborRefuses(*lines)
         self.version = str(answer["harbor"])
 
     def run(self, number: int) -> Ended:

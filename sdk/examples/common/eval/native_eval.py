@@ -212,7 +212,10 @@ def _delivered(bundle: Bundle, reporter: Reporter) -> bool:
 
 
 def _refused(problem: Exception) -> int:
-    _say(f"refused, nothing was started: {problem}")
+    reasons = problem.args if isinstance(problem, HarborRefuses) else [str(problem)]
+    _say(f"refused, nothing was started: {reasons[0]}")
+    for reason in reasons[1:]:
+        _say(reason)
     return REFUSED
 
 
