@@ -19,8 +19,11 @@ def function(named: str, option: str) -> Callable[..., Any]:
     module, name = found.groups()
     try:
         value = getattr(importlib.import_module(module), name, None)
-    except Exception as problem:  # noqa: BLE001 - a module may raise anything while it is imported
-        raise InputRefused(option, "", f"{module} cannot be imported: {type(problem).__name__}: {problem}") from None
+    except ImportError as problem:
+        raise InputRefused(option, "", f"{module} cannot be imported: {problem}") from None
+    except (Exception, SystemExit) as problem:  # noqa: BLE001 - it is the user's own and may raise anything
+        rule = f"{module} cannot be imported: it raised {type(problem).__name__}"
+        raise InputRefused(option, "", rule) from None
     if not callable(value):
         raise InputRefused(option, "", f"{module} has no function {name}")
     return value  # type: ignore[no-any-return]
