@@ -68,6 +68,19 @@ def history_opened(
         yield reporter, opened.page
 
 
+def job_chosen(env: Mapping[str, str], job: str | None, run_id: str | None) -> Reporter | None:
+    """The reporter of the job of the environment; None where one is to be opened. Raises NoDestination."""
+    here = job_here(env)
+    own = job is not None or run_id is not None
+    if here is not None and own:
+        message = "TUNEPLANE_JOB_* are set: it goes to that job, so leave --job and --run-id out"
+        raise NoDestination(message)
+    if here is None and not own:
+        message = "there is no job here (TUNEPLANE_JOB_*): --job NAME opens one"
+        raise NoDestination(message)
+    return here
+
+
 @contextlib.contextmanager
 def job_for(
     env: Mapping[str, str],
@@ -80,17 +93,10 @@ def job_for(
 
     `opened` is `job_opened`, or `history_opened` for what is brought in afterwards. Raises NoDestination.
     """
-    here = job_here(env)
-    own = job is not None or run_id is not None
-    if here is not None and own:
-        message = "TUNEPLANE_JOB_* are set: it goes to that job, so leave --job and --run-id out"
-        raise NoDestination(message)
+    here = job_chosen(env, job, run_id)
     if here is not None:
         with here:
             yield here, ""
         return
-    if not own:
-        message = "there is no job here (TUNEPLANE_JOB_*): --job NAME opens one"
-        raise NoDestination(message)
     with opened(env, job or tags[0], run_id, tags) as found:
         yield found

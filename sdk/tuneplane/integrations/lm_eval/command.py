@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tuneplane.destination import NoDestination, job_here, job_opened
+from tuneplane.destination import NoDestination, job_chosen, job_opened
 from tuneplane.integrations.lm_eval.delivery import Plan, plan_folder, send
 from tuneplane.integrations.lm_eval.refusals import ResultsRefused
 from tuneplane.integrations.lm_eval.rounds import PREFIX, Choices
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         choices = Choices(given.round, given.checkpoint, given.metric, cap_from(os.environ))
-        here = None if given.dry_run else _destination(given)
+        here = None if given.dry_run else job_chosen(os.environ, given.job, given.run_id)
     except (CapUnusable, NoDestination) as problem:
         _say(str(problem))
         return 2
@@ -79,19 +79,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"{problem}; what was sent stands, and the same command goes on")
         return 3
     return 1 if plan.refused else 0
-
-
-def _destination(given: argparse.Namespace) -> Reporter | None:
-    """None where a job is to be opened. Raises NoDestination."""
-    here = job_here(os.environ)
-    own = given.job is not None or given.run_id is not None
-    if here is not None and own:
-        message = "TUNEPLANE_JOB_* are set: the results go to that job, so leave --job and --run-id out"
-        raise NoDestination(message)
-    if here is None and not own:
-        message = "there is no job here (TUNEPLANE_JOB_*): --job NAME opens one, --dry-run shows what would be sent"
-        raise NoDestination(message)
-    return here
 
 
 def _deliver(plan: Plan, reporter: Reporter) -> None:
