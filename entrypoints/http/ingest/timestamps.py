@@ -32,7 +32,10 @@ def _parsed(path: str, text: str) -> Micros:
         since = datetime.fromisoformat(text.upper()) - EPOCH
     except ValueError as problem:
         raise Refused.at(path, f"is no time: {problem}") from None
-    value = Micros((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds)
+    seconds = since.days * 86_400 + since.seconds
+    if not EARLIEST_SECONDS <= seconds < LATEST_SECONDS:
+        raise Refused.at(path, "must be in the years 1 to 9999 of UTC")
+    value = Micros(seconds * 1_000_000 + since.microseconds)
     if len(known_micros) >= _KEPT:
         known_micros.clear()
     known_micros[text] = value
