@@ -14,6 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from adapters.embedded_postgres.launcher import EmbeddedPostgres
 from adapters.s3.client import Bucket
+from tests.sdk.ingest_stub import Ingest
 from tests.seaweed import BUCKET, REGION, Seaweed, seaweed
 
 collect_ignore = ["bench"]  # measurements run by `make bench`
@@ -59,3 +60,19 @@ def dsn(postgres: str) -> Iterator[str]:
         connection.execute(f"CREATE DATABASE {name} STRATEGY file_copy")
         yield make_conninfo(postgres, dbname=name)
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def ingest() -> Iterator[Ingest]:
+    """What a job's client reports to: it keeps what came, and may be told to fail."""
+    server = Ingest()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def outside_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of TunePlane and no rank of a launcher, wherever the tests are run."""
+    for name in list(os.environ):
+        if name.startswith("TUNEPLANE_") or name in ("RANK", "LOCAL_RANK"):
+            monkeypatch.delenv(name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,21 +13,8 @@ from tuneplane.reporter import Reporter, ReporterError
 
 from tests.lm_eval.written import dummy_run, record, results, samples_of, write
 from tests.sdk.conftest import job_env
-from tests.sdk.ingest_stub import Ingest
 
-
-@pytest.fixture(autouse=True)
-def _no_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("TUNEPLANE_"):
-            monkeypatch.delenv(name)
-
-
-@pytest.fixture
-def ingest() -> Iterator[Ingest]:
-    server = Ingest()
-    yield server
-    server.close()
+pytestmark = pytest.mark.usefixtures("outside_a_job")
 
 
 @pytest.fixture

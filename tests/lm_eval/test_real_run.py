@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,12 @@ from tuneplane.integrations.lm_eval import Choices, report_folder
 from tuneplane.reporter import Reporter
 
 from tests.environments import clean_variables, environment
-from tests.sdk.ingest_stub import Ingest
 
 HERE = Path(__file__).parent
 SDK = HERE.parents[1] / "sdk"
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 
-pytestmark = pytest.mark.packages
+pytestmark = [pytest.mark.packages, pytest.mark.usefixtures("outside_a_job")]
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +67,3 @@ def test_a_real_run_is_imported_from_memory_and_from_its_files_as_the_same_round
     assert sum(event["name"] == "validation.protocol" for event in events) == 3
     written = [body["trace"] for body in from_memory if "trace" in body and body["trace"]["round_id"].find("first") > 0]
     assert [one["content"] for one in written[0]["messages"] if one["role"] == "assistant"] == ["lol", "lol"]
-
-
-@pytest.fixture
-def ingest(monkeypatch: pytest.MonkeyPatch):
-    for name in list(os.environ):
-        if name.startswith("TUNEPLANE_JOB"):
-            monkeypatch.delenv(name)
-    server = Ingest()
-    yield server
-    server.close()

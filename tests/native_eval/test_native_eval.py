@@ -14,7 +14,6 @@ from common.eval.native_import import main as native_import
 from tests.end_to_end.waiting import until
 from tests.native_eval.cohort import Run, a_config
 from tests.sdk.conftest import TOKEN, job_env
-from tests.sdk.ingest_stub import Ingest
 
 pytestmark = [pytest.mark.packages, pytest.mark.usefixtures("sandboxes")]
 SLOW_END = {"import_path": "localenv:LocalEnvironment", "kwargs": {"stop_seconds": 1}}
@@ -231,10 +230,3 @@ def test_evidence_is_never_added_to_what_was_executed_before(run, harbor):
     assert code == 2
     assert "is there already" in said
     assert list(run.output.iterdir()) == []
-
-
-@pytest.fixture
-def ingest():
-    server = Ingest()
-    yield server
-    server.close()

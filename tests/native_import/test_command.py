@@ -16,13 +16,6 @@ from tests.sdk.ingest_stub import Ingest
 EXAMPLES = Path(__file__).parents[2] / "sdk/examples"
 
 
-@pytest.fixture
-def ingest():
-    server = Ingest()
-    yield server
-    server.close()
-
-
 class Import:
     """One place of work."""
 
