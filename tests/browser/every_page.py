@@ -89,12 +89,15 @@ def each_opens_fits_and_can_be_used_by_everybody(opening, job, paths: list[str])
         page = watched.open(path)
         if path == f"/runs/{job.run_id}":
             page.wait_for_selector("tp-chart canvas")
+        page.evaluate(Axe().axe_script)
         for scheme, width, rules in LOOKS:
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size({"width": width, "height": 860})
             fits = page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert fits, f"{path} is wider than a screen of {width}"
-            found = Axe().run(page, options={**rules, "resultTypes": ["violations"]})["violations"]
+            found = page.evaluate(
+                "async (o) => (await axe.run(o)).violations", {**rules, "resultTypes": ["violations"]}
+            )
             serious = [
                 (one["id"], [node["html"] for node in one["nodes"]]) for one in found if one["impact"] in SERIOUS
             ]

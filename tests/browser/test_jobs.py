@@ -83,6 +83,7 @@ def test_columns_are_found_added_pinned_and_sorted_by_keyboard(console, team):
     page.locator("#columns summary").focus()
     page.keyboard.press("Enter")
     page.get_by_role("searchbox", name="Find hyperparameters and series").fill("accuracy")
+    expect(page.locator("#found h3")).to_have_text(["Series"])  # what was found, and no longer all there is
     page.locator("#found").get_by_role("link", name="eval/accuracy").focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("column=last%3Aeval%2Faccuracy"))

@@ -202,12 +202,12 @@ def test_what_comes_while_a_page_is_on_its_way_is_shown_all_the_same(console, se
     job.post("observations", events=[population("r", 2), outcome("r", "t1", "success")], contract=None)
     page = console.open(f"/runs/{job.run_id}/validation?round_id=r")
     expect(page.locator("tp-live")).to_have_attribute("state", "live", timeout=LIVE)
-    page.evaluate("document.body.addEventListener('tp-validation', () => { window.told = true; })")
+    page.evaluate("document.body.addEventListener('tp-validation', () => { document.body.dataset.told = 1; })")
 
     def after_the_news(route: Route) -> None:
         before = route.fetch()
         job.post("observations", events=[outcome("r", "t2", "failure")], contract=None)
-        page.wait_for_function("window.told")
+        page.wait_for_selector("body[data-told]")
         route.fulfill(response=before)
 
     page.route(re.compile("trial_id=t1"), after_the_news, times=1)
