@@ -1,6 +1,7 @@
 """The console over adapters in memory: one person, one job, and a browser without scripts."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from dependency_injector import providers
@@ -50,9 +51,13 @@ def site_of(settings: Settings) -> Iterator[Site]:
         yield Site(container, client)
 
 
+def settings_in(folder: Path) -> Settings:
+    return Settings(database_url="unused", data=folder, allowed_hosts=("testserver.local",))
+
+
 @pytest.fixture
 def settings(tmp_path) -> Settings:
-    return Settings(database_url="unused", data=tmp_path, allowed_hosts=("testserver.local",))
+    return settings_in(tmp_path)
 
 
 @pytest.fixture

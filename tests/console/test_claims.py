@@ -1,12 +1,15 @@
 """What pages never claim: each sentence of the list stands on the page that it concerns."""
 
+from collections.abc import Iterator
+
 import pytest
 from tuneplane.contract import trajectory_id
 
-from tests.console.conftest import point
+from tests.console.conftest import Site, point, settings_in, site_of
 from tests.console.test_job_page import text_of
 from tests.console.test_trajectories import kept
 from tests.console.test_validation import outcome, population, protocol, send
+from tests.http.conftest import Job
 
 _TEXT = f"trajectories/{trajectory_id('validation', 'r1', 't1', 0)}"
 CONTRACT = {
@@ -59,13 +62,24 @@ CLAIMS = {
 }
 
 
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Job, Job]]:
+    """Two jobs that reported something for every page; these tests look, and change nothing."""
+    for site in site_of(settings_in(tmp_path_factory.mktemp("claims"))):
+        site.sign_in()
+        jobs = site.open_attempt(), site.open_attempt()
+        for job in jobs:
+            job.post("metrics", points=[point()])
+            job.post("validation", step=7, samples=[{"idx": 0, "user": "q", "assistant": "a"}])
+            send(job, population("r1", 1), outcome("r1", "t", "success"), protocol("r1"))
+            kept(job)
+        yield site, *jobs
+
+
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_the_page_says_what_its_numbers_do_not_mean(site, job, claim):
+def test_the_page_says_what_its_numbers_do_not_mean(both, claim):
+    site, job, _ = both
     path, sentence = CLAIMS[claim]
-    job.post("metrics", points=[point()])
-    job.post("validation", step=7, samples=[{"idx": 0, "user": "q", "assistant": "a"}])
-    send(job, population("r1", 2), outcome("r1", "t", "success"), protocol("r1"))
-    kept(job)
     assert sentence in text_of(site.page(f"/runs/{job.run_id}/{path}".rstrip("/")))
 
 
@@ -125,12 +139,9 @@ REVIEW_CLAIMS = {
 
 
 @pytest.mark.parametrize("claim", REVIEW_CLAIMS)
-def test_a_review_says_what_it_does_not_establish(site, job, claim):
+def test_a_review_says_what_it_does_not_establish(both, claim):
+    site, job, other = both
     path, sentence = REVIEW_CLAIMS[claim]
-    other = site.open_attempt()
-    for one in (job, other):
-        one.post("metrics", points=[point()])
-        send(one, population("r1", 1), outcome("r1", "t", "success"), protocol("r1"))
     round_id = ":r1" if path else ""
     address = f"/review{path}?left={job.run_id}{round_id}&right={other.run_id}{round_id}"
     assert sentence in text_of(site.page(address))
