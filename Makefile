@@ -23,7 +23,9 @@ install: $(VENV)/.installed ## make .venv with what the server needs; does nothi
 
 dev-install: $(VENV)/.installed-dev ## add what tests and checks need to .venv
 
-PYTEST = $(VENV)/bin/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile --no-loadscope-reorder \
+# Tests wait about as long as they compute, for browsers and processes, so there is one worker more than there are cores.
+WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+PYTEST = $(VENV)/bin/python -m pytest -q -n $(WORKERS) --maxprocesses=4 --dist loadfile --no-loadscope-reorder \
   --durations=10 --durations-min=1
 
 test: dev-install ## run every test but those of test-packages; browser tests where Chromium is
