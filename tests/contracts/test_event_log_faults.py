@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -218,25 +218,23 @@ class TestDatabaseAway:
         dsn = server.start()
         try:
             migrate(dsn)
-            database = Database(dsn)
-            log = PostgresEventLog(database)
-            append_one(log, placed("a"))
-            log.read(START)
-            os.kill(server.pid, signal.SIGKILL)
+            with closing(Database(dsn)) as database, closing(PostgresEventLog(database)) as log:
+                append_one(log, placed("a"))
+                log.read(START)
+                killed = server.pid
+                os.kill(killed, signal.SIGKILL)
+                # The sessions of a killed server answer for a moment longer: what they say is no sign of the next one.
+                wait_until(lambda: server.pid != killed, "the database is started again")
 
-            def comes_back() -> bool:
-                try:
-                    append_one(log, placed("b", 2))
-                    log.read(START)
-                except TryAgain:
-                    return False
-                return True
+                def versions() -> list[int]:
+                    try:
+                        append_one(log, placed("b", 2))
+                        return [event.version for event in log.read(START)]
+                    except TryAgain:
+                        return []
 
-            wait_until(comes_back, "the database is back")
-            assert [event.version for event in log.read(START)] == [1, 2]
-            assert is_sound(everything(log))
-            log.close()
-            database.close()
+                wait_until(lambda: versions() == [1, 2], "the database is back with what was acknowledged")
+                assert is_sound(everything(log))
         finally:
             server.stop()
             shutil.rmtree(folder)
