@@ -45,7 +45,7 @@ format: dev-install ## rewrite the code as `make check` wants it
 	$(VENV)/bin/ruff check --fix .
 
 bench: dev-install ## measure against the budgets, as ratios to a floor taken in the same run
-	$(VENV)/bin/python -m tests.bench $(ARGS)
+	PYTHONPATH=sdk/examples $(VENV)/bin/python -m tests.bench $(ARGS)
 
 lock: $(VENV)/bin/python ## pin the dependencies again (UPGRADE=1 takes newer releases)
 	$(PIP) uv

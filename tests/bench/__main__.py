@@ -1,6 +1,6 @@
 """`make bench`: every budget of docs/benchmarks.md against a real server, in one table.
 
-    python -m tests.bench [--quick] [--only ingest,wide,…] [--json FILE]
+    make bench ARGS="[--quick] [--only ingest,wide,…] [--json FILE]"
 
 Numbers, not verdicts: a machine that does something else meanwhile measures that. The ratios to floors of the same
 run say more than the absolutes.
@@ -61,7 +61,7 @@ LINES: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
 
 def main() -> int:
     """Prints each line's figures as they come, and the table at the end."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="once and small, to see that it works")
     parser.add_argument("--only", metavar="NAME,…", help=f"some of: {', '.join(LINES)}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")

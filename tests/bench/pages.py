@@ -19,7 +19,7 @@ _OPENED = 40
 def measure(bench: Bench) -> Iterator[Row]:
     """The p95 of each page."""
     stack, left, right = bench.large()
-    session = signed_in(stack)
+    session = signed_in(stack, "reader")
     for name, path in pages(left, right).items():
         taken = [latencies(_opened(stack, path, session)) for _ in range(bench.repeats)]
         size = len(Connection(stack.port).get(path, session=session))
@@ -75,11 +75,11 @@ def _opened(stack: Stack, path: str, session: str) -> list[float]:
     return taken
 
 
-def signed_in(stack: Stack) -> str:
-    """The cookie of a session of an administrator."""
-    password = stack.server.command("user", "create", "pages", "--role", "admin").split()[-1]
+def signed_in(stack: Stack, name: str) -> str:
+    """The cookie of a session of a new administrator."""
+    password = stack.server.command("user", "create", name, "--role", "admin").split()[-1]
     connection = http.client.HTTPConnection("127.0.0.1", stack.port)
-    form = urlencode({"name": "pages", "password": password})
+    form = urlencode({"name": name, "password": password})
     connection.request("POST", "/login", form, {"Content-Type": "application/x-www-form-urlencoded"})
     answer = connection.getresponse()
     assert answer.status == 303, answer.read()

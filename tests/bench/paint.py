@@ -26,7 +26,7 @@ def measure(bench: Bench) -> Iterator[Row]:
     if program is None:
         return
     stack, left, right = bench.large()
-    session = signed_in(stack)
+    session = signed_in(stack, "watcher")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         seen = {

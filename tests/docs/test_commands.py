@@ -2,6 +2,9 @@
 
 import argparse
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -75,6 +78,13 @@ def test_every_target_explains_itself():
     assert declared is not None
     explained = set(re.findall(r"^([a-z][a-z-]*):[^#\n]*## \S", text("Makefile"), re.MULTILINE))
     assert set(declared[1].split()) == explained
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_the_measurements_start_without_anything_set():
+    command = ["make", "--silent", "--old-file=dev-install", "bench", f"VENV={sys.prefix}", "ARGS=--help"]
+    done = subprocess.run(command, cwd=ROOT, env={}, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("usage: make bench"), done.stderr
 
 
 def test_the_readme_begins_with_two_commands_that_exist():

@@ -2,6 +2,8 @@ import asyncio
 import json
 import re
 import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
 from typing import Any
 
@@ -254,6 +256,40 @@ def test_a_stream_ends_when_its_reader_is_no_longer_signed_in(server, job):
     assert b"line" in text
     assert b"never seen" not in text
     assert proofs == [HEARTBEAT_SECONDS]
+
+
+def test_readers_are_proven_one_after_another_and_each_within_the_beat(server, job):
+    clock, readers = Clock(), 30
+    proofs: list[tuple[int, float]] = []
+
+    def still_signed_in(reader: int) -> Callable[[], Awaitable[bool]]:
+        async def proven() -> bool:
+            proofs.append((reader, clock.seconds))
+            return True
+
+        return proven
+
+    async def told(stream, line: str) -> None:
+        while line.encode() not in await anext(stream):
+            pass
+
+    async def read():
+        hub = LiveHub(Counting(server.container.reading()), Stopping())
+        streams = LiveStreams(hub, Stopping(), clock)
+        opened = [await messages(streams, asked(job, still_signed_in=still_signed_in(n))) for n in range(readers)]
+        for second in range(int(HEARTBEAT_SECONDS) + 1):
+            clock.seconds = second
+            job.post("logs", chunks=[f"line {second}.\n"])
+            for stream in opened:
+                await told(stream, f"line {second}.")
+        for stream in opened:
+            await stream.aclose()
+        await asyncio.to_thread(hub.close)
+
+    asyncio.run(read())
+    assert sorted(reader for reader, _ in proofs) == list(range(readers))
+    # 2 readers a second; where lines fall together, one more.
+    assert max(Counter(second for _, second in proofs).values()) <= 3
 
 
 def test_one_account_cannot_hold_every_stream(server, job, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from itertools import count
 from typing import Annotated, Any
 
 import msgspec
@@ -23,9 +24,12 @@ from entrypoints.http.signed_in import Doorkeeper, SignedIn, SignedInAuthenticat
 from entrypoints.http.stopping import Stopping
 
 HEARTBEAT_SECONDS = 15.0
+"""The longest silence of a stream, and how often its reader is proven again."""
 MOST_STREAMS = 1_000
 MOST_STREAMS_OF_ACCOUNT = 500
 _RETRY_SECONDS = 0.5
+_GOLDEN = 0.618
+"""Multiples of it, without their whole part, lie evenly between 0 and 1, however many there are."""
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 Streams = Annotated[
@@ -54,6 +58,7 @@ class LiveStreams:
         self._stopping = stopping
         self._clock = clock
         self._open: Counter[str] = Counter()
+        self._opened = count(1)
 
     async def open(self, asked: Asked) -> Response[None] | Stream:
         """204 where the stream has ended and nothing is left of it: a browser stops asking then."""
@@ -69,15 +74,16 @@ class LiveStreams:
 
     async def _messages(self, asked: Asked) -> AsyncIterator[bytes]:
         run, streams, cursor = asked.run, asked.streams, asked.cursor
-        proven = self._clock()
+        # Each reader has a beat of its own: hundreds of proofs at one moment held up every line for seconds.
+        beat = self._clock() + HEARTBEAT_SECONDS * (next(self._opened) * _GOLDEN % 1)
         self._open[asked.account] += 1
         try:
             yield b"retry: 1000\n\n"
             while not self._stopping.begun:
-                if self._clock() - proven >= HEARTBEAT_SECONDS:
+                if self._clock() >= beat:
                     if not await asked.still_signed_in():
                         return
-                    proven = self._clock()
+                    beat = self._clock() + HEARTBEAT_SECONDS
                 seen = self._hub.position
                 found = await self._frames(run, streams, cursor)
                 if found is None:
@@ -89,7 +95,7 @@ class LiveStreams:
                 if found.ended:
                     yield b"id: %b\nevent: end\ndata: {}\n\n" % cursor.encode()
                     return
-                if not found.more and not await self._hub.moved(seen, HEARTBEAT_SECONDS):
+                if not found.more and not await self._hub.moved(seen, beat - self._clock()):
                     yield b": still here\n\n"
         finally:
             self._open -= Counter({asked.account: 1})
