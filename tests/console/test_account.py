@@ -11,9 +11,12 @@ from application.ports.accounts import Secret
 from domain.ids import DAY_MICROS, Micros
 from entrypoints.http.console.throttle import FAILURES_A_NAME
 from entrypoints.http.signed_in import COOKIE
+from tests.console.alone import running
 from tests.console.conftest import PASSWORD, Site
 from tests.console.test_job_page import text_of
 from tests.console.test_jobs import HOSTILE
+
+__all__ = ["running"]
 
 NEW = "another long password"
 

@@ -10,7 +10,10 @@ from application.clock import now
 from domain.ids import RunId
 from domain.rules.job_silence import SILENT_AFTER_MICROS
 from entrypoints.http.console.pages import jobs as page
+from tests.console.alone import running
 from tests.console.conftest import Site, point
+
+__all__ = ["running"]
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
 

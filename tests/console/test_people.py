@@ -6,8 +6,11 @@ import pytest
 
 from application.ports.accounts import Account
 from entrypoints.http.signed_in import COOKIE
+from tests.console.alone import running
 from tests.console.conftest import PASSWORD, Site
 from tests.console.test_job_page import text_of
+
+__all__ = ["running"]
 
 PATHS = ["", "/rights", "/password", "/end", "/disable", "/enable"]
 

@@ -6,9 +6,12 @@ import pytest
 
 from application.commands.share_run import LINKS_A_RUN, ShareRun
 from domain.ids import DAY_MICROS, Micros, RunId
+from tests.console.alone import running
 from tests.console.conftest import PASSWORD, Site
 from tests.console.test_job_page import text_of
 from tests.console.test_jobs import HOSTILE
+
+__all__ = ["running"]
 
 LINK = re.compile(r"/s/(tp_shr_[0-9a-f]{16}_[A-Za-z0-9_-]{43})")
 

@@ -15,7 +15,10 @@ from entrypoints.http.console.throttle import (
 from entrypoints.http.errors import TooManyRequests
 from entrypoints.http.signed_in import COOKIE
 from entrypoints.settings import Settings
+from tests.console.alone import running
 from tests.console.conftest import PASSWORD, QuickPasswords, site_of
+
+__all__ = ["running"]
 
 WRONG = "do not belong together"
 

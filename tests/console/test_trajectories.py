@@ -11,10 +11,13 @@ from domain.events import TrajectoryDeleted
 from domain.ids import Micros
 from domain.trajectory import store_trajectory
 from tests.bodies import keep
+from tests.console.alone import running
 from tests.console.conftest import PASSWORD, Site
 from tests.console.test_job_page import text_of
 from tests.console.test_validation import outcome, send
 from tests.factories import a_trajectory
+
+__all__ = ["running"]
 
 
 def said(content: str, role: str = "assistant", **more: Any) -> dict[str, Any]:
