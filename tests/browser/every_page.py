@@ -34,7 +34,7 @@ def job(served):
     job.points("train/loss", [1 / (n + 1) for n in range(500)])
     job.points("train/<b>bold</b>", [1.0, -2.0, 3.0])
     job.points("lr", [0.25])
-    job.post("logs", chunks=[f"line {n}\n" for n in range(1200)], eof=False)
+    job.post("logs", chunks=[f"line {n}\n" for n in range(60)], eof=False)
     job.post("logs", chunks=[f"{HOSTILE}\n", "ValueError: shape mismatch\n", "half a line"], eof=False)
     host = HOSTILE.replace("/", "")
     metrics = {"cpu.pct": 12.5, "gpu.0.pct": 97.0, "gpu.0.temp": 61.0, HOSTILE[:40]: 1.0}
@@ -69,7 +69,7 @@ def tabs_of(job) -> list[str]:
     text = f"{run}/trajectories/{text_of(job)}"
     texts = [f"{run}/trajectories", f"{text}?q=img", f"{text}/delete"]
     large = f"{run}?series=train/loss&series=lr&smooth=0.9"
-    made = [f"{run}/logs", f"{run}/logs?line=700&q=img", f"{run}/hardware?beside=lr", f"{run}/artifacts"]
+    made = [f"{run}/logs", f"{run}/logs?line=30&q=img", f"{run}/hardware?beside=lr", f"{run}/artifacts"]
     return [run, large, *made, f"{run}/benchmarks", *observations, *validation, *texts]
 
 
