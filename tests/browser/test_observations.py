@@ -152,3 +152,14 @@ def test_a_receipt_is_reconciled_while_one_looks(console, served):
     page.locator("#receipt > summary").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("row", name=re.compile("points 2 0 0 2 0 reconciled"))).to_be_visible()
+
+
+def test_the_digests_of_an_import_break_rather_than_push_the_last_column_out(console, job):
+    values = {"part": "events.out.tfevents.1796156699.vm.17356.0", "digest": "0" * 64, "said": f"import:{'0' * 64}"}
+    long = {"id": f"import:{'0' * 64}", "kind": "event", "name": "import.progress", "ts": TS, "values": values}
+    job.post("observations", events=[long], contract=None)
+    page = console.open(f"/runs/{job.run_id}/observations")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    table = page.locator(".table.events")
+    expect(table).to_contain_text("import.progress")
+    assert table.evaluate("it => it.scrollWidth - it.clientWidth") <= 0

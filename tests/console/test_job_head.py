@@ -11,6 +11,7 @@ from domain.ids import DAY_MICROS, Micros
 from entrypoints.http.console.pages.job_head import _token_warnings
 from tests.console.conftest import point
 from tests.console.test_job_page import heartbeat, text_of
+from tests.console.test_validation import population, send
 from tests.http.conftest import Job
 
 CONTRACT = {
@@ -119,6 +120,28 @@ def test_signals_and_receipt_are_of_the_chosen_attempt(site, job):
     assert "Delivery of attempt 0" in first
     assert "Delivery of attempt 1" in latest
     assert "2 attempts: 0 failed, 1 created" in latest
+
+
+def test_where_other_reports_came_what_is_missing_is_no_fault_of_the_way(site, job):
+    """An imported evaluation has neither log nor points, and nothing is wrong with it."""
+    before = head_of(site, job)
+    assert "tuneplane doctor says whether the node reaches" in before
+    assert "tuneplane doctor on the node. Does the script call log" in before
+    assert "which only this machine reaches" in before
+    send(job, population("r1", 5))
+    after = head_of(site, job)
+    assert "tuneplane doctor" not in after
+    assert "which only this machine reaches" not in after
+    assert "First log line not yet Other reports came. An import sends no log" in after
+    assert "First point not yet Other reports came. An evaluation may have no point" in after
+
+
+def test_a_new_attempt_that_was_not_heard_of_is_not_taken_for_one_that_was(site, job):
+    job.post("metrics", points=[point()])
+    site.open_attempt(job.run_id)
+    latest = head_of(site, job)
+    assert "which only this machine reaches" in latest
+    assert "Other reports came" not in latest
 
 
 def test_the_head_can_be_had_as_it_was(site, job):

@@ -160,6 +160,7 @@ def test_the_charts_page_names_where_its_script_reads(site, job):
 
 def test_without_points_the_charts_page_says_what_to_check(site, job):
     assert "No point yet." in site.page(f"/runs/{job.run_id}")
+    assert "Its evaluation" not in site.page(f"/runs/{job.run_id}")
 
 
 def test_the_latest_histogram_of_each_name_is_shown_with_its_intervals(site, job):

@@ -111,6 +111,41 @@ def test_counts_and_rates_of_a_round_stand_with_their_denominators(site, evaluat
     ]
 
 
+def test_a_few_failures_beside_thousands_that_were_not_reported_can_be_seen(site, job):
+    send(job, population("r1", 5_000), *(outcome("r1", f"t{at}", "failure") for at in range(10)))
+    html = page(site, job)
+    bars = re.findall(r'<rect class="(\w+)" x="[\d.]+" y="0" width="([\d.]+)"', html)
+    assert [kind for kind, _ in bars] == ["failure", "not_reported"]
+    assert 0.9 < float(bars[0][1]) < 1.1, "10 of 5,000 are 0.2 %: less than the line between the two"
+    assert sum(float(width) for _, width in bars) == pytest.approx(100)
+    assert 'aria-label="10 failure, 4,990 not reported"' in html
+
+
+def test_without_points_the_charts_page_says_where_the_evaluation_is(site, job):
+    send(job, population("r1", 5))
+    job.post("lifecycle", event="succeeded", ts=TS)
+    html = site.page(f"/runs/{job.run_id}")
+    assert f'No point was reported. Its evaluation: <a href="/runs/{job.run_id}/validation">' in html
+
+
+def test_a_job_with_texts_and_no_round_says_where_the_texts_are(site, job):
+    assert "Texts that it sent" not in page(site, job)
+    trace = {
+        "scope": "validation",
+        "round_id": "r1",
+        "trial_id": "t1",
+        "trial_attempt": 0,
+        "messages": [{"role": "user", "content": "2+2?"}],
+        "total_messages": 1,
+        "complete": True,
+        "capture_policy": "all",
+    }
+    assert job.post("trajectory", trace=trace).status_code < 300
+    assert f'Texts that it sent are under <a href="/runs/{job.run_id}/trajectories">Trajectories</a>.' in page(
+        site, job
+    )
+
+
 def a_round(**changes) -> Round:
     given = {
         "round_id": "r",

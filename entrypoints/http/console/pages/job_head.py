@@ -42,7 +42,7 @@ def job_head(views: Views, console: Console, signed_in: SignedIn, look: Look, ta
         as_of=None if look.as_of is None else iso(moment),
         warnings=list(_warnings(found, latest, console.ingest_address, moment)),
         shown=shown,
-        signals=[] if shown is None else _signals(shown),
+        signals=[] if shown is None else _signals(shown, heard=_heard_since_opened(found, shown)),
         coverage=coverage(views, found.run_id, attempt=look.attempt),
         receipt=None if shown is None else receipt_view(delivery_receipt(views, found.run_id, shown)),
         may_change=signed_in.may_change(found.owner),
@@ -84,7 +84,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _warnings(found: Run, latest: AttemptItem | None, address: str, moment: Micros) -> Iterator[str]:
-    if is_loopback(address) and not (latest and _heard_of(latest)):
+    if is_loopback(address) and not (latest and _heard_since_opened(found, latest)):
         yield (
             f"Jobs are told to report to {address}, which only this machine reaches. For jobs on other nodes set "
             "TUNEPLANE_INGEST_URL to an address that they reach, and open a new execution."
@@ -98,9 +98,9 @@ def _warnings(found: Run, latest: AttemptItem | None, address: str, moment: Micr
         yield from _token_warnings(latest, moment)
 
 
-def _heard_of(attempt: AttemptItem) -> bool:
-    """Whether its job has found the way here, wherever it runs."""
-    return any((attempt.first_log_at, attempt.first_point_at, attempt.first_heartbeat_at))
+def _heard_since_opened(found: Run, attempt: AttemptItem) -> bool:
+    """Whether its job has found the way here, wherever it runs and whatever it reports: an import sends no log."""
+    return found.last_event_at is not None and found.last_event_at >= attempt.opened_at
 
 
 def _token_warnings(latest: AttemptItem, moment: Micros) -> Iterator[str]:
@@ -129,27 +129,33 @@ def _days(micros: int) -> str:
     return "a day" if days == 1 else f"{days} days"
 
 
-def _signals(shown: AttemptItem) -> list[Signal]:
+def _signals(shown: AttemptItem, *, heard: bool) -> list[Signal]:
+    """What is missing is explained by what came: where anything did, the way is good and the job may have no more."""
+    way = "" if heard else "tuneplane doctor"
     return [
         Signal(name="Token opened", at=shown.opened_at, check="", help="token"),
         Signal(
             name="First log line",
             at=shown.first_log_at,
-            check="says whether the node reaches the ingest address. Is the command started by tuneplane run?",
+            check="Other reports came. An import sends no log; tuneplane run forwards one."
+            if heard
+            else "says whether the node reaches the ingest address. Is the command started by tuneplane run?",
             help="log",
-            command="tuneplane doctor",
+            command=way,
         ),
         Signal(
             name="First point",
             at=shown.first_point_at,
-            check="on the node. Does the script call log, in a process that has TUNEPLANE_JOB_* in its environment?",
+            check="Other reports came. An evaluation may have no point; a training script calls log."
+            if heard
+            else "on the node. Does the script call log, in a process that has TUNEPLANE_JOB_* in its environment?",
             help="point",
-            command="tuneplane doctor",
+            command=way,
         ),
         Signal(
             name="First heartbeat",
             at=shown.first_heartbeat_at,
-            check="The client sends one every 15 s. Its absence is no proof that training stopped.",
+            check="The client sends one every 15 s, an import none. Its absence is no proof that training stopped.",
             help="heartbeat",
         ),
     ]

@@ -14,6 +14,8 @@ LABELS: dict[SegmentKind, str] = {
     "not_reported": "not reported",
 }
 _DIGEST = "_digest"
+_LEAST_SHARE = 0.01
+"""Of the bar's width: less is thinner than the line between two kinds. The numbers stand beside it."""
 
 
 def round_view(shown: Round, *, address: str = "", chosen: bool = False, compare: str = "") -> RoundView:
@@ -44,6 +46,7 @@ def _declared(protocol: Protocol) -> list[Declared]:
 
 
 def _segments(shown: Round) -> list[Segment]:
+    """Each kind that there is can be seen: ten failures beside 4,990 trials that were not reported, too."""
     counts: dict[SegmentKind, int | None] = {
         "success": shown.success,
         "failure": shown.failure,
@@ -53,10 +56,11 @@ def _segments(shown: Round) -> list[Segment]:
     }
     known = {kind: count for kind, count in counts.items() if count}
     total = sum(known.values())
+    shares = {kind: max(count / total, _LEAST_SHARE) for kind, count in known.items()}
     segments: list[Segment] = []
     x = 0.0
     for kind, count in known.items():
-        width = 100 * count / total
+        width = 100 * shares[kind] / sum(shares.values())
         segments.append(Segment(kind=kind, label=LABELS[kind], count=count, x=x, width=width))
         x += width
     return segments
