@@ -41,8 +41,10 @@ def required_credentials(env: Mapping[str, str]) -> Credentials | None:
     if switch == "0":
         return None
     if switch != "1":
-        shown = "not set" if switch is None else repr(switch)
-        message = f"{ENABLED} is {shown}: set it to 1 to report, or to 0 to run offline"
+        todo = "set it to 1 to report, or to 0 to run offline"
+        message = f"{ENABLED} is {switch!r}: {todo}"
+        if switch is None:
+            message = f"{ENABLED} is not set: start the program with `tuneplane run -- CMD`, or {todo}"
         raise CredentialsUnusable(message)
     missing = [name for name in REQUIRED if not env.get(name)]
     if missing:

@@ -81,6 +81,11 @@ def job_chosen(env: Mapping[str, str], job: str | None, run_id: str | None) -> R
     return here
 
 
+def shown(page: str, reporter: Reporter) -> str:
+    """What a command says of a job that it opened: its page, and how the same command goes on in it."""
+    return f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}"
+
+
 @contextlib.contextmanager
 def job_for(
     env: Mapping[str, str],

@@ -81,6 +81,25 @@ def test_a_cap_that_is_no_number_stops_before_anything_is_read(in_a_job, monkeyp
     assert ingest.requests == []
 
 
+def test_where_nothing_can_be_imported_nothing_was_done(in_a_job, ingest, tmp_path, capsys):
+    for named in (tmp_path, tmp_path / "absent"):
+        assert main([str(named)]) == 2
+        assert main([str(named), "--dry-run"]) == 2
+        assert f"refused: {named}: " in capsys.readouterr().out
+    assert ingest.requests == []
+
+
+def test_a_deciding_metric_that_no_filter_has_is_no_choice_that_is_passed_over(in_a_job, ingest, tmp_path, capsys):
+    folder = str(folder_of(tmp_path))
+    for options in ((), ("--dry-run",)):
+        assert main([folder, "--metric", "exact_mtach", *options]) == 2
+        assert "--metric exact_mtach: no filter has it" in capsys.readouterr().err
+    assert ingest.requests == []
+    assert main([folder, "--metric", "acc"]) == 0
+    samples_of(tmp_path).unlink()
+    assert main([folder, "--metric", "exact_match"]) == 0, "aggregates alone: no trial is decided by anything"
+
+
 def test_what_is_refused_is_said_and_the_rest_is_imported(in_a_job, ingest, tmp_path, capsys):
     folder_of(tmp_path / "good")
     folder_of(tmp_path / "bad")

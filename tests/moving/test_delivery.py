@@ -28,6 +28,19 @@ def brought(tuneplane, run):
     return tally
 
 
+def test_an_attempt_that_another_part_took_since_we_looked_is_refused_and_not_mixed(tuneplane, held):
+    """As after an import so recent that the server's views do not show it yet."""
+    other = SourceRun("tensorboard", "late", "late", [Part("another file", lambda: iter(points(0, 2)))])
+
+    def meanwhile():
+        brought(tuneplane, other)
+        yield from points(5, 9)
+
+    tally = brought(tuneplane, SourceRun("tensorboard", "late", "late", [Part("the file", meanwhile)]))
+    assert "this attempt holds 'another file', and 'the file' comes in its place now" in tally.refusal
+    assert held(run_id_of(other)).points("loss") == {0: 0.0, 1: 1.0}
+
+
 def test_what_another_import_sent_while_we_read_is_not_sent_again(tuneplane, held):
     def meanwhile():
         yield from points(0, 3)

@@ -260,3 +260,11 @@ def test_a_folder_that_is_not_there_is_refused(bring, tmp_path):
     done = bring("tensorboard", tmp_path / "nowhere")
     assert (done.code, done.out) == (1, "")
     assert "nowhere: no directory" in done.err
+
+
+@pytest.mark.parametrize("tracker", ["tensorboard", "wandb", "mlflow", "trackio"])
+def test_a_source_without_a_run_is_no_success_and_no_empty_table(bring, tmp_path, tracker):
+    for options in ((), ("--list",)):
+        done = bring(tracker, tmp_path, *options)
+        assert (done.code, done.out) == (2, "")
+        assert str(tmp_path) in done.err

@@ -100,6 +100,8 @@ def test_credentials_come_from_the_environment():
             from_env(wrong)
     with pytest.raises(ReporterError) as raised:
         from_env({"TUNEPLANE_JOB_ENABLED": "1"})
+    with pytest.raises(ReporterError, match="is not set: start the program with `tuneplane run -- CMD`"):
+        from_env({})
     for name in ("TUNEPLANE_JOB_ENDPOINT", "TUNEPLANE_JOB_RUN_ID", "TUNEPLANE_JOB_TOKEN"):
         assert name in str(raised.value)
 

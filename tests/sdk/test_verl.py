@@ -195,6 +195,31 @@ def test_where_there_is_nothing_to_read_it_says_what_to_name(job, tmp_path, caps
     assert verl.main([str(SAMPLES), "--dry-run"]) == 0
 
 
+@pytest.fixture
+def a_server(monkeypatch, ingest):
+    """It opens the run `new`."""
+    monkeypatch.setenv("TUNEPLANE_SERVER", ingest.url)
+    monkeypatch.setenv("TUNEPLANE_TOKEN", "tp_pat_x")
+    opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0}
+    ingest.answer = lambda path, body: (200, opened)
+    return ingest
+
+
+def test_where_there_is_nothing_to_read_no_job_is_opened(a_server, tmp_path, monkeypatch, capsys):
+    absent = str(tmp_path / "absent")
+    for named in ([absent], [str(tmp_path)], ["--rollouts", absent], ["--validation", absent]):
+        assert verl.main([*named, "--job", "x"]) == 2
+    monkeypatch.setenv("TUNEPLANE_JOB_ROLLOUT_UPLOAD_SAMPLES", "many")
+    assert verl.main([str(METRICS), "--job", "x"]) == 2
+    assert a_server.requests == []
+    assert capsys.readouterr().err.count("absent") == 3
+
+
+def test_a_job_that_is_opened_is_told_with_the_way_to_repeat(a_server, capsys):
+    assert verl.main([str(METRICS), "--job", "x"]) == 0
+    assert "/runs/new (attempt 0); to repeat: --run-id new\n" in capsys.readouterr().err
+
+
 def test_without_a_job_or_with_two_it_does_nothing(monkeypatch, capsys, ingest):
     assert verl.main([str(METRICS)]) == 2
     for name, value in job_env(ingest.endpoint).items():

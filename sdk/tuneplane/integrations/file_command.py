@@ -7,7 +7,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from tuneplane.destination import history_opened, job_for
+from tuneplane.destination import history_opened, job_for, shown
 from tuneplane.reporter import Reporter
 
 ALL, SOME_REFUSED, NOTHING_DONE, BROKEN_OFF = 0, 1, 2, 3
@@ -32,9 +32,9 @@ def options(module: str, about: str) -> argparse.ArgumentParser:
 
 @contextlib.contextmanager
 def destination(given: argparse.Namespace, tag: str) -> Iterator[tuple[Reporter | None, str]]:
-    """The reporter, None for a dry run, and the page of a job that was opened. Raises NoDestination."""
+    """The reporter, None for a dry run, and what to say of a job that was opened. Raises NoDestination."""
     if given.dry_run:
         yield None, ""
         return
-    with job_for(os.environ, given.job, given.run_id, (tag, "imported"), history_opened) as found:
-        yield found
+    with job_for(os.environ, given.job, given.run_id, (tag, "imported"), history_opened) as (reporter, page):
+        yield reporter, shown(page, reporter) if page else ""

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tuneplane.destination import NoDestination
+from tuneplane.destination import NoDestination, shown
 from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, destination, options
 from tuneplane.integrations.nemo_folder import Candidate, candidates, step_files
 from tuneplane.integrations.nemo_rollouts import StepFile, StepRead, read_step
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         caps, files = Caps.from_env(os.environ), _files(given.folder)
         with destination(given, "rollouts") as (reporter, page):
             if reporter is not None and page:
-                _say(f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}")
+                _say(shown(page, reporter))
             return _send(candidates(files, given.settle), len(files), caps, reporter)
     except (NoStepFiles, NoDestination, CapUnusable) as problem:
         _say(str(problem))

@@ -172,6 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not (given.metrics or given.rollouts or given.validation):
         made.error("FILE, --rollouts or --validation is needed")
     try:
+        _is_there(given)
         with destination(given, "verl") as (reporter, page):
             return _bring(given, reporter, page)
     except (NoDestination, FileRefused, CapUnusable, OSError, LineTooLong) as problem:
@@ -180,6 +181,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ReporterError as problem:
         tell_lines(sys.stderr, [f"verl: {problem}; what was sent stands"])
         return BROKEN_OFF
+
+
+def _is_there(given: argparse.Namespace) -> None:
+    """Before a job is opened that would stay empty. What is followed may still come.
+
+    Raises FileRefused, CapUnusable, OSError.
+    """
+    rollout_cap(os.environ)
+    if given.follow is not None:
+        return
+    if given.metrics:
+        _metrics_file(given.metrics, last=True)
+    for folder in filter(None, (given.rollouts, given.validation)):
+        dumps(folder)
 
 
 def _bring(given: argparse.Namespace, reporter: Reporter | None, page: str) -> int:

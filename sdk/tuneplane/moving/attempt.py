@@ -62,6 +62,10 @@ class AttemptWriter:
         self._stored = 0 if mine is None else standing.stored_points(mine)
         return self._stored
 
+    def part(self) -> str:
+        """Which part the attempt holds, once it is open; empty where nobody has said it. Raises BrokenOff."""
+        return standing.part_of(self._server, self._run_id, self._number)
+
     def _opened(self) -> Opened:
         delay = 0.2
         for tries_left in range(_TRIES - 1, -1, -1):

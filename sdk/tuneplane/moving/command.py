@@ -23,7 +23,7 @@ from tuneplane.terminal import tell_lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ALL_IN, NOT_ALL, NO_SERVER = 0, 1, 3
+ALL_IN, NOT_ALL, NOTHING, NO_SERVER = 0, 1, 2, 3
 _SHORTEST_PAUSE = 0.2
 Reader = Callable[[Path, Callable[[str], None]], Iterable[Found]]
 """From a directory or file to its runs. The second argument takes lines to be told. Raises SourceRefused."""
@@ -34,7 +34,7 @@ Importing again changes nothing; what the source has got since is added; an impo
 exit codes:
   0  everything that has a place here is there
   1  something could not be read or was refused; the table and the lines below it say what
-  2  the command line is wrong
+  2  nothing was done: the command line is wrong, or the source holds no run
   3  the server cannot be reached, or refuses the token; the same command again goes on"""
 
 
@@ -100,14 +100,18 @@ def _once(given: argparse.Namespace, read: Reader, moving: MovingIn) -> int:
     except (SourceRefused, OSError) as problem:
         tell(str(problem))
         return NOT_ALL
+    if not tallies:
+        return NOTHING
     if given.follow is None or any(one.points or one.histograms for one in tallies):
         tell_lines(sys.stdout, report(tallies))
     return NOT_ALL if faults(tallies) else ALL_IN
 
 
 def _listed(source: Path, read: Reader) -> int:
+    code = NOTHING
     try:
         for one in read(source, tell):
+            code = ALL_IN
             if isinstance(one, RefusedRun):
                 tell_lines(sys.stdout, [f"{one.name}: REFUSED: {one.reason}"])
             else:
@@ -116,7 +120,7 @@ def _listed(source: Path, read: Reader) -> int:
     except (SourceRefused, OSError) as problem:
         tell(str(problem))
         return NOT_ALL
-    return ALL_IN
+    return code
 
 
 def tell(text: str) -> None:

@@ -61,11 +61,7 @@ class PartDelivery:
 
     def run(self) -> None:
         """Reads the part to its end. Raises RunRefused, BrokenOff, SourceRefused."""
-        if self._held.part not in ("", self._part.identity):
-            raise RunRefused(
-                f"this attempt holds {self._held.part!r}, and {self._part.identity!r} comes in its place now: a part "
-                "was added before others that were imported. Import it as other runs with --label"
-            )
+        self._refuse_another(self._held.part)
         for item in self._part.items():
             if type(item) is tuple:
                 self._point(item)  # type: ignore[arg-type]  # points alone are plain tuples
@@ -78,6 +74,13 @@ class PartDelivery:
                 "written anew. Import it as another run with --label"
             )
         self._end()
+
+    def _refuse_another(self, part: str) -> None:
+        if part not in ("", self._part.identity):
+            raise RunRefused(
+                f"this attempt holds {part!r}, and {self._part.identity!r} comes in its place now: a part "
+                "was added before others that were imported. Import it as other runs with --label"
+            )
 
     def _point(self, point: Scalar) -> None:
         key, step, ts, value = point
@@ -127,6 +130,7 @@ class PartDelivery:
         first_time = not self._writer.is_open
         self._there = max(self._there, self._writer.open())
         if first_time and not self._held.part:
+            self._refuse_another(self._writer.part())  # of an import so recent that it could not be seen at first
             values = {"tracker": self._tracker, "part": self._part.identity}
             self._writer.observations([_event(SOURCE, values)])
 

@@ -70,15 +70,19 @@ def stored_points(attempt: Mapping[str, Any]) -> int:
 def standing(server: Server, run_id: str, attempt: Mapping[str, Any]) -> Standing:
     """What is stored of one of the run's attempts. Raises BrokenOff."""
     number = int(attempt["attempt"])
-    source = _latest(server, run_id, number, SOURCE)
     done = _latest(server, run_id, number, PROGRESS)
     return Standing(
         points=stored_points(attempt),
-        part=str(source.get("part", "")),
+        part=part_of(server, run_id, number),
         progress=None
         if not done
         else Progress(int(done["points"]), str(done["digest"]), int(done["events"]), str(done["said"])),
     )
+
+
+def part_of(server: Server, run_id: str, number: int) -> str:
+    """Which part of the source an attempt holds; empty where nobody has said it. Raises BrokenOff."""
+    return str(_latest(server, run_id, number, SOURCE).get("part", ""))
 
 
 def read(server: Server, path: str) -> Mapping[str, Any] | None:

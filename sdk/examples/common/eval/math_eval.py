@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tuneplane.bulk import send_observations
-from tuneplane.destination import NoDestination, job_for
+from tuneplane.destination import NoDestination, job_for, shown
 from tuneplane.reporter import ReporterError
 from tuneplane.retention import CapUnusable, cap_from
 from tuneplane.terminal import tell_lines
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.upload or given.job or given.run_id:
             with job_for(os.environ, given.job, given.run_id, ["evaluation"]) as (reporter, page):
                 if page:
-                    _say(f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}")
+                    _say(shown(page, reporter))
                 count, texts = deliver(report, reporter, cap if given.text else 0)
                 _say(f"delivered to {reporter.run_id}: {count:,} observations, {texts:,} texts")
     except (InputRefused, CapUnusable) as refused:

@@ -1,7 +1,7 @@
 """`python -m tuneplane.integrations.lm_eval`: imports what lm_eval wrote.
 
-Exit codes: 0 everything was imported; 1 something was refused, the rest was imported; 2 nothing could be done (wrong
-use, no job to report to); 3 the delivery broke off, and the same command goes on.
+Exit codes: 0 everything was imported; 1 something was refused, the rest was imported; 2 nothing was done (wrong use,
+nothing to import, no job to report to); 3 the delivery broke off, and the same command goes on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tuneplane.destination import NoDestination, job_chosen, job_opened
+from tuneplane.destination import NoDestination, job_chosen, job_opened, shown
 from tuneplane.integrations.lm_eval.delivery import Plan, plan_folder, send
 from tuneplane.integrations.lm_eval.refusals import ResultsRefused
 from tuneplane.integrations.lm_eval.rounds import PREFIX, Choices
@@ -62,7 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     plan = plan_folder(given.place, choices)
     tell_lines(sys.stdout, lines(plan))
-    if given.dry_run or not plan.rounds:
+    if not plan.rounds or not _decides(given.metric, plan):
+        return 2
+    if given.dry_run:
         return 1 if plan.refused else 0
     try:
         if here is not None:
@@ -70,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _deliver(plan, here)
         else:
             with job_opened(os.environ, given.job or "lm-eval", given.run_id) as (reporter, page):
-                _say(f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}")
+                _say(shown(page, reporter))
                 _deliver(plan, reporter)
     except NoDestination as problem:
         _say(str(problem))
@@ -79,6 +81,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f"{problem}; what was sent stands, and the same command goes on")
         return 3
     return 1 if plan.refused else 0
+
+
+def _decides(metric: str | None, plan: Plan) -> bool:
+    """Whether the metric that was asked for decides anything where there is something to decide; says so if not."""
+    deciding = {one.trials.metric for one in plan.rounds if one.source is not None}
+    if metric is None or not deciding or metric in deciding:
+        return True
+    _say(f"--metric {metric}: no filter has it, or less of it is better; leave it out or name another")
+    return False
 
 
 def _deliver(plan: Plan, reporter: Reporter) -> None:
