@@ -305,3 +305,11 @@ def test_texts_of_an_execution_attempt_are_shown_for_that_attempt(reader, job):
     first = opened(reader, job, name, "?attempt=0")
     assert "first" in first
     assert f"/trajectories/{name}?attempt=0&amp;page=1#message-1" in first
+
+
+def test_a_job_with_texts_and_no_round_says_where_the_texts_are(site, job):
+    address = f"/runs/{job.run_id}/validation"
+    assert "Texts that it sent" not in site.page(address)
+    kept(job)
+    link = f'<a href="/runs/{job.run_id}/trajectories">Trajectories</a>'
+    assert f"Texts that it sent are under {link}." in site.page(address)

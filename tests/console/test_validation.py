@@ -128,24 +128,6 @@ def test_without_points_the_charts_page_says_where_the_evaluation_is(site, job):
     assert f'No point was reported. Its evaluation: <a href="/runs/{job.run_id}/validation">' in html
 
 
-def test_a_job_with_texts_and_no_round_says_where_the_texts_are(site, job):
-    assert "Texts that it sent" not in page(site, job)
-    trace = {
-        "scope": "validation",
-        "round_id": "r1",
-        "trial_id": "t1",
-        "trial_attempt": 0,
-        "messages": [{"role": "user", "content": "2+2?"}],
-        "total_messages": 1,
-        "complete": True,
-        "capture_policy": "all",
-    }
-    assert job.post("trajectory", trace=trace).status_code < 300
-    assert f'Texts that it sent are under <a href="/runs/{job.run_id}/trajectories">Trajectories</a>.' in page(
-        site, job
-    )
-
-
 def a_round(**changes) -> Round:
     given = {
         "round_id": "r",

@@ -70,7 +70,7 @@ def test_a_snapshot_is_prepared_and_told_and_nothing_is_sent_without_upload(impo
         f"round: {importing.bundle['round_id']}",
         "4 trials planned, 4 attempts",
         "trials: success 1, failure 0, infra_error 0, unscored 2, not reported 1",
-        "text kept: 0 trajectories, sampled and incomplete",
+        "text kept: none",
         "reasons, of attempts:",
         "  1 infra_error: EnvironmentStartTimeoutError (a:0, attempt 0)",
         "  1 unscored: the reward 'reward' is 0.5, neither 0 nor 1 (b:0, attempt 0)",
@@ -84,7 +84,7 @@ def test_text_is_kept_with_a_limit_and_a_redactor(importing):
     ran = importing("--trace-limit", "32", "--redactor", "redactors_of_mine:clean")
 
     assert ran.returncode == 0
-    assert "text kept: 1 trajectories" in ran.stdout
+    assert "text kept: 1 trajectory, sampled and incomplete" in ran.stdout
     assert importing.bundle["trajectories"][0]["messages"] == [{"role": "user", "content": "a x"}]
     assert "SECRET" not in importing.output.read_text()
 

@@ -21,7 +21,7 @@ def summary(bundle: Mapping[str, Any]) -> list[str]:
         f"round: {bundle['round_id']}",
         f"{planned:,} trials planned, {len(outcomes):,} attempts",
         f"trials: {told}, not reported {planned - len(current):,}",
-        f"text kept: {len(bundle['trajectories'])} trajectories, sampled and incomplete",
+        f"text kept: {_text_kept(len(bundle['trajectories']))}",
         *_legacy(bundle["legacy_texts"]),
         *_reasons(outcomes),
     ]
@@ -54,3 +54,9 @@ def _reasons(outcomes: list[dict[str, Any]]) -> list[str]:
 
 def _example(one: Mapping[str, Any]) -> str:
     return f"{one['trial_id']}, attempt {one['trial_attempt']}"
+
+
+def _text_kept(trajectories: int) -> str:
+    if trajectories == 0:
+        return "none"
+    return f"{trajectories} {'trajectory' if trajectories == 1 else 'trajectories'}, sampled and incomplete"
