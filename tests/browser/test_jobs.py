@@ -86,11 +86,11 @@ def test_columns_are_found_added_pinned_and_sorted_by_keyboard(console, team):
     expect(page.locator("#found h3")).to_have_text(["Series"])  # what was found, and no longer all there is
     page.locator("#found").get_by_role("link", name="eval/accuracy").focus()
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("column=last%3Aeval%2Faccuracy"))
+    expect(page).to_have_url(re.compile("column=last:eval%2Faccuracy"))
     expect(page.locator("#columns")).to_have_attribute("open", "")
     page.get_by_role("link", name="Pin eval/accuracy").focus()
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("pin=last%3Aeval%2Faccuracy"))
+    expect(page).to_have_url(re.compile("pin=last:eval%2Faccuracy"))
     page.locator("thead").get_by_role("link", name="eval/accuracy last").focus()
     page.keyboard.press("Enter")
     expect(rows(page)).to_have_text(["alpha", "beta", "gamma"])

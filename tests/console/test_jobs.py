@@ -247,11 +247,11 @@ def test_columns_are_arranged_by_links(site):
         assert found is not None, label
         return found[1].replace("&amp;", "&")
 
-    assert leads("Move loss left") == "/?column=last%3Aloss&column=config%3Alr&column=owner"
-    assert leads("Move loss right") == "/?column=config%3Alr&column=owner&column=last%3Aloss"
-    assert leads("Pin loss") == "/?pin=last%3Aloss&column=config%3Alr&column=owner"
-    assert leads("Remove loss") == "/?column=config%3Alr&column=owner"
-    assert leads("Show the max of loss") == "/?column=config%3Alr&column=max%3Aloss&column=owner"
+    assert leads("Move loss left") == "/?column=last:loss&column=config:lr&column=owner"
+    assert leads("Move loss right") == "/?column=config:lr&column=owner&column=last:loss"
+    assert leads("Pin loss") == "/?pin=last:loss&column=config:lr&column=owner"
+    assert leads("Remove loss") == "/?column=config:lr&column=owner"
+    assert leads("Show the max of loss") == "/?column=config:lr&column=max:loss&column=owner"
     assert "Move lr left" not in html
     assert "Move Owner right" not in html
 
@@ -269,7 +269,7 @@ def test_known_keys_are_offered_as_columns(site):
     reporting(site, "a", params={"lr": 1, "seed": 2}, points=[("train/lr", 0, 1.0), ("loss", 0, 1.0)])
     part = site.page("/jobs/columns?column=config:lr&find=LR")
     assert re.findall(r"<bdi>([^<]*)</bdi>", part) == ["train/lr"]
-    assert 'href="/?column=config%3Alr&amp;column=last%3Atrain%2Flr"' in part
+    assert 'href="/?column=config:lr&amp;column=last:train%2Flr"' in part
     assert re.findall(r"<bdi>([^<]*)</bdi>", site.page("/jobs/columns?find=seed")) == ["seed"]
     assert "No column of that name" in site.page("/jobs/columns?find=nothing")
     assert "Add column </span><bdi>loss" in site.page("/?find=loss")
@@ -289,7 +289,7 @@ def test_the_shown_table_is_a_file_that_runs_nothing(site):
         ["a", "'=1+1", "1e-05", "'@cmd", "-0.5"],
         ["b", "b", "", "", ""],
     ]
-    assert 'href="/jobs.csv?sort=last%3Aloss"' in site.page("/?sort=last:loss")
+    assert 'href="/jobs.csv?sort=last:loss"' in site.page("/?sort=last:loss")
 
 
 def test_two_ticked_jobs_are_compared_and_no_other_number_of_them(site):

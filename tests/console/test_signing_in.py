@@ -1,4 +1,5 @@
 import itertools
+from urllib.parse import quote
 
 import pytest
 
@@ -27,7 +28,7 @@ WRONG = "do not belong together"
 def test_without_a_session_every_page_leads_to_the_sign_in_page_and_back(closed, path):
     answer = closed.get(path)
     assert answer.status_code == 303
-    assert answer.headers["location"] == ("/login" if path == "/" else f"/login?next={path}")
+    assert answer.headers["location"] == ("/login" if path == "/" else f"/login?next={quote(path, safe='')}")
 
 
 def test_the_question_part_of_an_address_survives_signing_in(closed):
@@ -192,7 +193,7 @@ def test_the_form_of_this_server_signs_in(closed, headers):
 
 def test_a_part_of_a_page_that_needs_a_session_makes_htmx_leave_the_page(closed):
     answer = closed.get("/runs/r/head", **{"hx-request": "true", "hx-current-url": "http://testserver.local/runs/r"})
-    assert (answer.status_code, answer.headers["hx-redirect"]) == (401, "/login?next=/runs/r")
+    assert (answer.status_code, answer.headers["hx-redirect"]) == (401, "/login?next=%2Fruns%2Fr")
 
 
 def test_after_five_failures_a_name_has_to_wait_even_with_the_right_password(closed):

@@ -10,6 +10,7 @@ from litestar.middleware import AbstractAuthenticationMiddleware, Authentication
 from litestar.types import ASGIApp
 
 from domain.errors import TokenUnknown
+from entrypoints.http.console.console import here
 from entrypoints.http.console.local_path import local_path, sign_in_address
 from entrypoints.http.signed_in import COOKIE, Connection, Doorkeeper
 
@@ -41,6 +42,5 @@ def to_sign_in(request: Request[Any, Any, Any], _: NotSignedIn) -> Response[byte
         came_from = request.headers.get("hx-current-url", "")
         path = came_from.partition("://")[2].partition("/")[2]
         return Response(b"", status_code=401, headers={"HX-Redirect": sign_in_address(local_path(f"/{path}"))})
-    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    back = wanted if request.method == "GET" else "/"
+    back = here(request) if request.method == "GET" else "/"
     return Response(b"", status_code=303, headers={"Location": sign_in_address(back), "Cache-Control": "no-store"})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import quote
+
+from entrypoints.http.console.addresses import address_of
 
 _LOCAL = re.compile(r"\A/(?![/\\])[!-~]*\Z")
 _LONGEST = 2_048
@@ -22,4 +23,4 @@ def local_path(text: str) -> str:
 def sign_in_address(path: str) -> str:
     """The sign-in page that leads back to `path`."""
     wanted = local_path(path)
-    return "/login" if wanted == "/" else f"/login?next={quote(wanted, safe='/')}"
+    return address_of("/login", {"next": "" if wanted == "/" else wanted})

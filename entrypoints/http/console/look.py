@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import msgspec
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, SkipValidation
 
+from entrypoints.http.console.addresses import Query, address_of
 from entrypoints.http.console.whole_number import whole_number
 
 
@@ -34,11 +34,9 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
         """The same job, looked at otherwise."""
         return msgspec.structs.replace(self, **changes)
 
-    def _address(self, job: str, path: str, query: dict[str, object]) -> str:
+    def _address(self, job: str, path: str, query: Query) -> str:
         asked = {"attempt": self.attempt, "as_of": self.as_of, **query}
-        given = {name: value for name, value in asked.items() if value not in (None, "", [])}
-        asking = urlencode(given, doseq=True, quote_via=quote)
-        return job + (f"/{path}" if path else "") + (f"?{asking}" if asking else "")
+        return address_of(f"{job}/{path}" if path else job, asked)
 
 
 def look_of(run_id: FromPath[str], attempt: FromQuery[str] = "", as_of: FromQuery[str] = "") -> Look:

@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar import Response
 
+from entrypoints.http.console.addresses import address_of, extended
 from entrypoints.http.console.contexts.page import Page
 from entrypoints.http.console.static_files import STATIC
 from entrypoints.http.console.wording import FILTERS
@@ -30,7 +31,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.globals.update(static=STATIC.address)
+    made.globals.update(static=STATIC.address, address_of=address_of, extended=extended)
     made.filters.update(FILTERS)
     return made
 

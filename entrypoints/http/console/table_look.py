@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, get_args
-from urllib.parse import quote, urlencode
 
 import msgspec
 from litestar.params import FromQuery, QueryParameter
@@ -13,6 +12,7 @@ from application.queries import job_column
 from application.queries.job_column import Column, ConfigColumn, FactColumn, Sort
 from application.queries.job_table import Asked
 from domain.errors import Refused
+from entrypoints.http.console.addresses import Query, address_of
 from entrypoints.http.console.whole_number import whole_number
 
 STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
@@ -48,21 +48,24 @@ class TableLook(msgspec.Struct, frozen=True, kw_only=True):
     sort: Sort = job_column.NEWEST_FIRST
     page: int = 1
 
-    def query(self) -> list[tuple[str, str]]:
-        """Names and values of its address, without what goes without saying."""
-        pinned = [("pin", str(one)) for one in self.columns[: self.pins]]
-        free = [("column", str(one)) for one in self.columns[self.pins :]]
-        pairs = [("q", self.q), ("status", self.status or ""), ("owner", self.owner), ("tag", self.tag)]
-        pairs += [("where", one) for one in self.where]
-        pairs += [] if (self.columns, self.pins) == (USUAL, 0) else [*pinned, *free]
-        pairs += [("sort", str(self.sort))] if self.sort != job_column.NEWEST_FIRST else []
-        pairs += [("page", str(self.page))] if self.page > 1 else []
-        return [(name, text) for name, text in pairs if text]
+    def query(self) -> Query:
+        """What its address says."""
+        shown = () if self.usual else self.columns
+        return {
+            "q": self.q,
+            "status": self.status,
+            "owner": self.owner,
+            "tag": self.tag,
+            "where": list(self.where),
+            "pin": list(shown[: self.pins]),
+            "column": list(shown[self.pins :]),
+            "sort": None if self.sort == job_column.NEWEST_FIRST else self.sort,
+            "page": None if self.page == 1 else self.page,
+        }
 
     def address(self, path: str = "/", **changes: Any) -> str:  # noqa: ANN401 - fields of its own
         """A page of the same table, looked at otherwise; on its first page, unless `page` says which."""
-        pairs = msgspec.structs.replace(self, **{"page": 1, **changes}).query()
-        return path + (f"?{urlencode(pairs, quote_via=quote)}" if pairs else "")
+        return address_of(path, msgspec.structs.replace(self, **{"page": 1, **changes}).query())
 
     def asked(self) -> Asked:
         """The question. What it is sorted by is shown, where it is not what the server knows of every job."""
@@ -78,6 +81,11 @@ class TableLook(msgspec.Struct, frozen=True, kw_only=True):
             tag=self.tag or None,
             q=self.q.strip(),
         )
+
+    @property
+    def usual(self) -> bool:
+        """Whether the columns are those that an address need not name."""
+        return (self.columns, self.pins) == (USUAL, 0)
 
     @property
     def filtered(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from urllib.parse import urlencode
 
 from litestar import Response, get
 from litestar.params import FromQuery
@@ -12,6 +11,7 @@ from litestar.params import FromQuery
 from application.ports.views import Views
 from application.queries.benchmark import BenchmarkScore, benchmarks, score_versions
 from domain.ids import RunId
+from entrypoints.http.console.addresses import address_of
 from entrypoints.http.console.console import AsSignedIn, Using, here, user_of
 from entrypoints.http.console.contexts.benchmarks import BenchmarkGroup, BenchmarksPage, ScoreRow
 from entrypoints.http.console.look import Look, Looking
@@ -35,7 +35,7 @@ def benchmarks_page(
             head=head,
             live=live_address(views, head, ("lifecycle",), attempt=head.run.attempt),
             groups=list(_groups(views, look, found.items, score, cursor)),
-            review=f"/review?{urlencode({'left': look.run_id})}",
+            review=address_of("/review", {"left": look.run_id}),
             here=here(request),
             first_page=look.page("benchmarks") if cursor else None,
             next_page=look.page("benchmarks", cursor=found.next_cursor) if found.next_cursor else None,

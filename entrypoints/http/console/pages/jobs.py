@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import urlencode
 
 from litestar import Response, get
 from litestar.di import NamedDependency, Provide
@@ -14,6 +13,7 @@ from application.queries.job_column import FactColumn
 from application.queries.job_table import Asked, JobTable, Table
 from application.queries.job_table_csv import table_csv
 from domain.errors import Refused
+from entrypoints.http.console.addresses import address_of, pairs
 from entrypoints.http.console.console import AsSignedIn, Using, go, here, user_of
 from entrypoints.http.console.contexts.jobs import ColumnsPart, JobsPage, JobView
 from entrypoints.http.console.pages.job_cells import cell_view
@@ -77,13 +77,13 @@ def jobs(
             status=table.status,
             owner=table.owner,
             tag=table.tag,
-            kept=[pair for pair in table.query() if pair[0] not in _IN_FORM],
-            filters=[pair for pair in table.query() if pair[0] in _IN_FORM],
+            kept=[pair for pair in pairs(table.query()) if pair[0] not in _IN_FORM],
+            filters=[pair for pair in pairs(table.query()) if pair[0] in _IN_FORM],
             filtered=table.filtered,
             any_jobs=bool(shown.jobs) or bool(problem),
             here=here(request),
             csv=table.address("/jobs.csv"),
-            usual=table.address(columns=USUAL, pins=0) if (table.columns, table.pins) != (USUAL, 0) else None,
+            usual=None if table.usual else table.address(columns=USUAL, pins=0),
             find=find,
             offered=None if found is None else offered(table, find.strip(), found),
             finder=table.address("/jobs/columns"),
@@ -127,7 +127,7 @@ def compare(job: Annotated[list[str] | None, QueryParameter(name="job")] = None)
     ticked = list(dict.fromkeys(job or ()))
     if len(ticked) != 2:  # noqa: PLR2004 - a pair
         raise Refused.at("job", "tick two jobs to compare")
-    return go(f"/review?{urlencode({'left': ticked[0], 'right': ticked[1]})}")
+    return go(address_of("/review", {"left": ticked[0], "right": ticked[1]}))
 
 
 def _pages(table: TableLook, shown: Table, page: int) -> list[tuple[str, str]]:

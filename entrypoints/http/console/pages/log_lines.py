@@ -9,6 +9,7 @@ from application.queries.log import LogPage, before_line, lines
 from application.queries.log_pieces import LogLine
 from domain.ids import Attempt, RunId
 from domain.rules.log_lines import LINE_CHARS
+from entrypoints.http.console.addresses import extended
 from entrypoints.http.console.contexts.logs import ShownLine
 from entrypoints.http.console.look import Look
 
@@ -46,8 +47,7 @@ def lines_from(views: Views, look: Look, first: int, count: int) -> LogPage:
 
 def line_link(look: Look) -> str:
     """Address of a line of this log, but for its number."""
-    address = look.page("logs")
-    return f"{address}{'&' if '?' in address else '?'}line="
+    return extended(look.page("logs"), "line")
 
 
 def _more(chars: int) -> str:

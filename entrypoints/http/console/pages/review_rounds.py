@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import get_args
-from urllib.parse import quote, urlencode
 
 from litestar import Response, get
 from litestar.params import FromQuery
@@ -15,6 +14,7 @@ from application.queries.review_trials import TrialPair
 from domain.errors import Refused
 from domain.events.outcome import OutcomeStatus
 from domain.rules.trial_transitions import TRANSITIONS, OutcomePair, Transition
+from entrypoints.http.console.addresses import address_of
 from entrypoints.http.console.console import AsSignedIn, Using, go, here, user_of
 from entrypoints.http.console.contexts.review_rounds import (
     DigestRow,
@@ -183,8 +183,7 @@ def _trajectories(pair: TrialPair, reviewed: Reviewed) -> str | None:
     named = {side: f"{reviewed.run(side)}:{one}" for side, one in sent if one}  # type: ignore[arg-type]
     if not named:
         return None
-    asked = {**named, **({} if reviewed.as_of is None else {"as_of": reviewed.as_of})}
-    return f"/review/trajectories?{urlencode(asked, quote_via=quote, safe=':')}"
+    return address_of("/review/trajectories", {**named, "as_of": reviewed.as_of})
 
 
 ROUTES = (review_rounds_page,)

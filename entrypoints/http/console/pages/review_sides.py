@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Literal
-from urllib.parse import quote, urlencode
 
 import msgspec
 from litestar.di import NamedDependency, Provide
@@ -16,6 +15,7 @@ from application.queries.moment import moment
 from application.queries.run import run_item
 from application.queries.transport import transport
 from domain.ids import RunId
+from entrypoints.http.console.addresses import Query, address_of, pairs
 from entrypoints.http.console.console import Console, moment_of
 from entrypoints.http.console.contexts.picker import Picker
 from entrypoints.http.console.contexts.review import ReviewedSide, Sides
@@ -37,14 +37,14 @@ class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
 
     def address(self, path: str = "/review", **query: object) -> str:
         """A page of the same review; what is empty or None in `query` is left out."""
-        asked = {"left": self.left, "right": self.right, "as_of": self.as_of, **query}
-        given = {name: value for name, value in asked.items() if value not in {None, ""}}
-        return path + (f"?{urlencode(given, quote_via=quote, safe=':')}" if given else "")
+        return address_of(path, {**self._query(), **query})
 
-    def kept(self, **query: object) -> list[tuple[str, str]]:
-        """The same as fields of a form."""
-        asked = {"left": self.left, "right": self.right, "as_of": self.as_of, **query}
-        return [(name, str(value)) for name, value in asked.items() if value not in {None, ""}]
+    def kept(self) -> list[tuple[str, str]]:
+        """The review as fields of a form."""
+        return pairs(self._query())
+
+    def _query(self) -> Query:
+        return {"left": self.left, "right": self.right, "as_of": self.as_of}
 
     def run(self, side: SideName) -> str:
         """The job on one side; empty: to be chosen."""

@@ -18,6 +18,7 @@ from application.queries.run_owner import owner_of
 from application.queries.share import shares
 from domain.errors import Refused
 from domain.ids import RunId
+from entrypoints.http.console.addresses import address_of
 from entrypoints.http.console.console import FORM_BYTES, AsSignedIn, Console, Using, go, require_csrf, user_of
 from entrypoints.http.console.contexts.shares import SharedJob, SharesPage
 from entrypoints.http.console.look import Look
@@ -86,7 +87,7 @@ def withdraw_share(
     require_csrf(request, data.csrf)
     request.user.require_change(owner_of(log, data.run_id))
     share_run.withdraw_one(RunId(data.run_id), data.share_id, withdrawn_by=request.user.account.name)
-    return go(f"/shares?run_id={data.run_id}&said=withdrawn")
+    return go(address_of("/shares", {"run_id": data.run_id, "said": "withdrawn"}))
 
 
 def _page(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Literal
-from urllib.parse import quote, urlencode
 
 import msgspec
 from litestar import Response, get
@@ -12,6 +11,7 @@ from litestar.params import FromQuery
 from application.queries.run import run
 from domain.errors import Refused, TryAgain
 from domain.ids import RunId
+from entrypoints.http.console.addresses import address_of
 from entrypoints.http.console.console import AsSignedIn, Console, Using, user_of
 from entrypoints.http.console.contexts.trajectories import Reader, Side, TrajectoriesBesidePage
 from entrypoints.http.console.look import look_of
@@ -38,7 +38,7 @@ class _Pair(msgspec.Struct, frozen=True):
 
     def _address(self, left: str, right: str, page: int) -> str:
         given = {"left": left, "right": right, "as_of": self.as_of, "page": page}
-        return f"/review/trajectories?{urlencode({k: v for k, v in given.items() if v}, quote_via=quote, safe=':')}"
+        return address_of("/review/trajectories", given)
 
 
 @get("/review/trajectories", include_in_schema=False, sync_to_thread=True)

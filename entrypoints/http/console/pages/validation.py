@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from string import ascii_uppercase
-from urllib.parse import quote
 
 import msgspec
 from litestar import Response, get
@@ -16,6 +15,7 @@ from application.queries.page import Page
 from application.queries.round import Round, protocol_groups, round_, rounds
 from application.queries.sample import samples_of_rounds
 from domain.ids import RoundId, RunId
+from entrypoints.http.console.addresses import address_of
 from entrypoints.http.console.console import AsSignedIn, Using, here, user_of
 from entrypoints.http.console.contexts.validation import OverviewRow, RoundView, ValidationPage
 from entrypoints.http.console.look import Look, Looking
@@ -83,12 +83,11 @@ def _with_samples(views: Views, look: Look, shown: Sequence[Round], chosen: str)
 
 
 def _view(look: Look, one: Round, chosen: str) -> RoundView:
-    side = quote(f"{look.run_id}:{one.round_id}", safe="")
     return round_view(
         one,
         address=look.page("validation", round_id=one.round_id),
         chosen=one.round_id == chosen,
-        compare=f"/review/rounds?left={side}&right=",
+        compare=address_of("/review/rounds", {"left": f"{look.run_id}:{one.round_id}"}),
     )
 
 
