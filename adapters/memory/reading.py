@@ -15,7 +15,7 @@ from application.ports.series_view import SeriesReader
 from application.ports.views import START, ProjectionFault
 from application.projections.faults import described
 from application.projections.projection import Projection
-from domain.errors import TryAgain
+from domain.errors import Refused, TryAgain
 from domain.events import Event, decode
 from domain.ids import Position, RunId
 
@@ -159,14 +159,17 @@ class MemoryReading:
 
     @contextmanager
     def at(self, run: RunId, as_of: Position, *beside: RunId) -> Iterator[MemoryViews]:
-        """The views of some runs as they were; of the present where `as_of` is in the future.
+        """The views of some runs as they were.
 
-        Raises `TryAgain` where `FOLDS` others are made and none of them ends in time, or too many wait for it: each may
-        take the memory of a whole run.
+        Raises `Refused` where the log has not come so far, and `TryAgain` where `FOLDS` others are made and none of
+        them ends in time, or too many wait for it: each may take the memory of a whole run.
         """
+        end = self._log.head().position
+        if as_of > end:
+            raise Refused.at("as_of", f"is behind the end of the log, which is at position {end}", end)
         with _held(self._asking, 0.0), _held(self._folds, FOLD_WAIT_SECONDS):
             views = self._empty()
-            views.follow(min(as_of, self._log.head().position), *dict.fromkeys((run, *beside)))
+            views.follow(as_of, *dict.fromkeys((run, *beside)))
             yield views
 
     def await_news(self, after: Position, seconds: float) -> Position:

@@ -61,7 +61,10 @@ class Reading(Protocol):
         ...
 
     def at(self, run: RunId, as_of: Position, *beside: RunId) -> AbstractContextManager[Views]:
-        """The views of one run, and of others beside it, as they were when `as_of` was the last position."""
+        """The views of one run, and of others beside it, as they were when `as_of` was the last position.
+
+        Raises `Refused` where the log has not come so far: nobody knows yet what will be there.
+        """
         ...
 
     def await_news(self, after: Position, seconds: float) -> Position:

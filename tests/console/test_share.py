@@ -166,6 +166,8 @@ def test_its_charts_come_from_addresses_that_are_bound_to_the_link(site, shared)
     assert (one["key"], one["count"], one["last"]) == ("train/loss", 3, 2.5)
     data = msgspec.json.decode(site.page(f"{shared}/series/data?key=train/loss&from=1"))
     assert data["train/loss"]["mean"] == [1.5, 2.5]
+    assert site.get(f"{shared}/series/data?key=never").status_code == 404
+    assert site.get(f"{shared}/series/data?key=never&key=train/loss").status_code == 200
     assert site.get(f"{shared}/series/data?" + "&".join(f"key={n}" for n in range(33))).status_code == 422
 
 
@@ -186,6 +188,7 @@ def test_a_link_that_was_taken_back_opens_nothing(site, shared, job, path):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_link_that_has_expired_is_answered_as_one_that_never_was(site, job, path):
+    job.post("metrics", points=[point("train/loss")])
     container = site.container
     moments = {"good": 30_000 * DAY_MICROS, "over": 0}
     tokens = {}

@@ -288,6 +288,20 @@ def test_a_session_reads_but_writes_only_with_its_csrf_token(server):
     assert server.client.post("/api/runs", headers=good, json=body).status_code == 201
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
+def test_what_does_not_say_that_it_is_json_is_415_even_with_a_csrf_token(server, kind):
+    signed_in = session(server, f"erin-{kind}", role="member")
+    headers = {"Cookie": signed_in.cookie, "X-CSRF-Token": signed_in.csrf, "Content-Type": kind}
+    assert server.client.post("/api/runs", headers=headers, content=b'{"name": "x"}').status_code == 415
+    headers["Content-Type"] = "application/json; charset=utf-8"
+    assert server.client.post("/api/runs", headers=headers, content=b'{"name": "x"}').status_code == 201
+
+
+def test_a_request_without_a_body_need_not_say_what_it_is(server, job):
+    headers = {"Authorization": f"Bearer {personal_token(server, 'root-of-all', role='admin')}"}
+    assert server.client.post(f"/api/runs/{job.run_id}/share", headers=headers).status_code == 201
+
+
 @pytest.mark.parametrize("role", ["member", "viewer"])
 def test_only_its_owner_or_an_administrator_changes_a_run(server, job, role):
     headers = {"Authorization": f"Bearer {personal_token(server, f'other-{role}', role=role)}"}

@@ -12,6 +12,7 @@ from tuneplane.contract import INT64_MAX
 
 from application.ports.views import Reading, Views
 from application.queries.moment import judged_at
+from application.queries.page import MOST
 from domain.ids import Micros, Position
 from domain.run import named_run
 
@@ -24,7 +25,10 @@ MinPosition = Annotated[
     QueryParameter(name="min_position", ge=0, le=INT64_MAX, description="Wait (2 s at most) until views are so far."),
 ]
 Cursor = Annotated[str | None, QueryParameter(name="cursor", description="`next_cursor` of the page before.")]
-Limit = Annotated[int | None, QueryParameter(name="limit", description="Items a page, 1 to 1,000; 50 if not given.")]
+Limit = Annotated[
+    int | None,
+    QueryParameter(name="limit", ge=1, le=MOST, description="Items a page, 1 to 1,000; 50 if not given."),
+]
 OfAttempt = Annotated[
     int | None,
     QueryParameter(name="attempt", le=INT64_MAX, description="One execution attempt; else the surviving lineage."),

@@ -24,6 +24,7 @@ from entrypoints.http.api import (
     trajectories,
 )
 from entrypoints.http.api.asked import asked_of
+from entrypoints.http.api.json_body import only_json
 from entrypoints.http.api.moment import provide_moment
 from entrypoints.http.signed_in import SignedInAuthentication
 
@@ -89,6 +90,7 @@ def api_router(container: Container) -> Router:
     return Router(
         path="/",
         route_handlers=ROUTES,
+        guards=[only_json],
         middleware=[lambda app: SignedInAuthentication(app, doorkeeper)],
         dependencies={
             "moment": Provide(moment, sync_to_thread=False),

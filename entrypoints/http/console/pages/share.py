@@ -93,10 +93,12 @@ def share_data(
     first_step: Annotated[int | None, QueryParameter(name="from", le=INT64_MAX)] = None,
     last_step: Annotated[int | None, QueryParameter(name="to", le=INT64_MAX)] = None,
 ) -> Response[bytes]:
-    """Charts of up to 32 series, as JSON."""
+    """Charts of up to 32 series, as JSON; unknown ones are left out. Raises `NothingHere` where all are unknown."""
     with shares.opened(token) as (kept, views):
         run_id = RunId(kept.subject)
         found = series_data(views, run_id, keys, buckets=_BUCKETS, first_step=first_step, last_step=last_step)
+        if not found:
+            raise NothingHere
         return _json(found)
 
 
