@@ -16,15 +16,19 @@ from operator import attrgetter
 from typing import Generic, TypeVar
 
 import msgspec
+from tuneplane.contract import TRANSPORT_HEALTH
 
 from application.ports.records import Where
 from application.ports.series_across import SeriesValues
 from application.ports.views import START, Views
 from application.projections.hyperparameters import HYPERPARAMETER
 from application.projections.run import ACTIVITY, RUN, RunRecord
+from application.projections.transport import HEALTH
 from application.queries.job_column import STATISTICS, Fact, Statistic
 from application.queries.job_condition import Cell
 from domain.ids import Micros, Position, RunId
+from domain.rules.job_silence import silent_since
+from domain.rules.transport_health import Heartbeat, heartbeat, transport_health
 
 COLUMNS_KEPT = 48
 """Hyperparameters, and as many series; those asked for longest ago are forgotten."""
@@ -90,6 +94,14 @@ class _Metric:
             column[place] = getattr(values, statistic)
 
 
+class _Heartbeats:
+    """The latest of each reporter, by place of the job."""
+
+    def __init__(self) -> None:
+        self.position = START
+        self.cells: list[tuple[Heartbeat, ...]] = []
+
+
 class JobCells:
     """For one thread at a time. `renew` comes first, with the views that the other questions are asked of."""
 
@@ -98,6 +110,7 @@ class JobCells:
         """In order of creation; a place never changes."""
         self._places: dict[RunId, int] = {}
         self._position = START
+        self._heartbeats = _Heartbeats()
         self._configs: _Kept[_Config] = _Kept()
         self._metrics: _Kept[_Metric] = _Kept()
 
@@ -132,6 +145,16 @@ class JobCells:
         # NaN alone is not equal to itself.
         return [one if one == one else None for one in kept.cells[statistic]]  # noqa: PLR0124
 
+    def heartbeats(self, views: Views) -> Sequence[tuple[Heartbeat, ...]]:
+        """The latest of each reporter of each job."""
+        kept = self._heartbeats
+        kept.cells += [()] * (len(self.jobs) - len(kept.cells))
+        if views.position > kept.position:
+            changed = self._changed(views, kept.position) if kept.position else None
+            self._read_heartbeats(views, kept, changed)
+            kept.position = views.position
+        return kept.cells
+
     def _changed(self, views: Views, since: Position) -> list[RunId] | None:
         """Jobs to read anew; None for all."""
         found = views.changed(since, EVENTS_LOOKED_AT)
@@ -161,6 +184,14 @@ class JobCells:
             if found is not None and one.stands and one.attempt == self.jobs[found].record.attempt:
                 kept.cells[found] = "null" if one.value is None else one.value
 
+    def _read_heartbeats(self, views: Views, kept: _Heartbeats, changed: Collection[RunId] | None) -> None:
+        for place in self._places_of(changed):
+            kept.cells[place] = ()
+        for one in views.records.find(HEALTH, Where("name", "=", TRANSPORT_HEALTH), *_those(changed)):
+            found = self._places.get(one.run)
+            if found is not None:
+                kept.cells[found] += (heartbeat(one.values, one.recorded_at),)
+
     def _read_metric(self, views: Views, key: str, kept: _Metric, changed: list[RunId] | None) -> None:
         kept.clear(self._places_of(changed))
         for run, values in views.scalars.across(key, changed).items():
@@ -184,8 +215,17 @@ def fact_reader(fact: Fact, now: Micros) -> Callable[[Job], Cell]:
 
 
 def _duration(now: Micros, job: Job) -> Cell:
-    started, finished = job.record.started_at, job.record.finished_at
-    return None if started is None else (finished or now) - started
+    """Of a silent job until it was last heard: whether it ran on, nobody said."""
+    started = job.record.started_at
+    if started is None:
+        return None
+    return (job.record.finished_at or silent_since(job.record.status, job.heard_at, now) or now) - started
+
+
+def transport_cell(latest: Sequence[Heartbeat], now: Micros) -> Cell:
+    """The transport health of a job from the latest heartbeat of each reporter; None where it is unknown."""
+    state = transport_health(latest, now).state
+    return None if state == "unknown" else state
 
 
 _FACTS: dict[Fact, Callable[[Job], Cell]] = {

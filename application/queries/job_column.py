@@ -22,6 +22,7 @@ Fact = Literal[
     "finished",
     "heard",
     "duration",
+    "transport",
 ]
 """What the server knows of every job."""
 Statistic = Literal["last", "min", "max", "mean"]

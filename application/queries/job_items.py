@@ -17,7 +17,8 @@ class TableItem(RunItem, frozen=True, kw_only=True):
     """A run of the table."""
 
     columns: dict[str, Shown]
-    """The columns that were asked for; times are ISO-8601, durations seconds, None is unknown."""
+    """The columns that were asked for; times are ISO-8601, durations seconds (of a silent job until it was
+    last heard), None is unknown."""
 
 
 def table_items(table: Table) -> list[TableItem]:

@@ -7,17 +7,18 @@ comparison.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from application.ports.views import Views
 from application.projections.run import RunStatus
-from application.queries.job_cells import Job, JobCells, fact_reader
+from application.queries.job_cells import Job, JobCells, fact_reader, transport_cell
 from application.queries.job_column import (
     NEWEST_FIRST,
     Column,
     ConfigColumn,
+    Fact,
     FactColumn,
     MetricColumn,
     Sort,
@@ -201,9 +202,7 @@ class _Question:
     def _some(self, one: Column, numbers: Sequence[int]) -> list[Cell]:
         """The cells of a column, of these jobs."""
         if isinstance(one, FactColumn) and one not in self._known:
-            jobs = self._cells.jobs
-            read = fact_reader(one.fact, self._now)
-            return [read(jobs[number]) for number in numbers]
+            return list(map(self._fact(one.fact), numbers))
         cells = self._of(one)
         return [cells[number] for number in numbers]
 
@@ -216,8 +215,16 @@ class _Question:
                 case MetricColumn(statistic, key):
                     self._known[one] = self._cells.metric(self._views, key, statistic)
                 case FactColumn(fact):
-                    self._known[one] = list(map(fact_reader(fact, self._now), self._cells.jobs))
+                    self._known[one] = list(map(self._fact(fact), range(len(self._cells.jobs))))
         return self._known[one]
+
+    def _fact(self, fact: Fact) -> Callable[[int], Cell]:
+        """Tells a fact of the job of a number."""
+        if fact == "transport":
+            latest = self._cells.heartbeats(self._views)
+            return lambda number: transport_cell(latest[number], self._now)
+        read, jobs = fact_reader(fact, self._now), self._cells.jobs
+        return lambda number: read(jobs[number])
 
     def _resolved(self, asked: Condition) -> tuple[Column, bool]:
         """What a name stands for, and whether any job knows it: a fact, else a hyperparameter, else a series."""

@@ -29,6 +29,7 @@ from tests.adapters.projecting import a_log, projecting
 NOW = Micros(a.NOON + 1_000_000_000)
 QUESTIONS = [
     Asked(columns=columns(["last:loss", "max:loss", "config:lr", "heard", "status"]), sort=sort("-last:loss")),
+    Asked(columns=columns(["transport"]), where=("transport = unknown",)),
     Asked(columns=columns(["min:loss"]), sort=sort("mean:loss"), where=("lr < 3",)),
     Asked(sort=sort("config:lr"), where=("loss != unknown",)),
     Asked(sort=sort("-heard")),

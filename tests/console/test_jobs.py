@@ -203,6 +203,7 @@ def test_a_silent_job_is_said_to_prove_nothing(site, job, monkeypatch):
     monkeypatch.setattr(page, "now", lambda: later)
     html = site.page("/")
     assert "silent since" in html
+    assert "<bdi>0 s</bdi> <small>until last heard</small>" in html
     assert "shown as silent, which is no proof that training stopped" in html
     assert '<span class="status running">running</span>' in html
 

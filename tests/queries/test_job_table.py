@@ -8,10 +8,11 @@ from application.queries.job_column import columns, sort
 from application.queries.job_notes import MetricCell
 from application.queries.job_table import Asked, JobTable
 from domain.errors import Refused
-from domain.ids import RunId
+from domain.ids import Micros, RunId
 from tests import factories as a
 from tests.queries.points import Points
 from tests.queries.reports import Reports
+from tests.queries.test_transport import beat
 
 SECOND = 1_000_000
 
@@ -36,10 +37,11 @@ class Team:
             self.reports.scalars.put(key, 9.0, 1.0, value, run=run)
         return self
 
-    def asked(self, *names: str, order: str = "", where=(), page: int = 1, size: int = 50, **more):
-        views = self.reports.views
+    def asked(self, *names: str, order: str = "", where=(), page: int = 1, size: int = 50, later: int = 0, **more):
+        """`later`: seconds after the last report."""
+        views, now = self.reports.views, Micros(self.reports.now + later * SECOND)
         asked = Asked(columns=columns(list(names)), sort=sort(order), where=tuple(where), **more)
-        return self.table.numbered(views, asked, now=self.reports.now, page=page, size=size)
+        return self.table.numbered(views, asked, now=now, page=page, size=size)
 
     def names(self, **asked) -> list[str]:
         return [row.run.name for row in self.asked(**asked).rows]
@@ -236,6 +238,31 @@ def test_duration_runs_on_until_the_job_ends(team):
     assert team.names(where=["duration > 1s"]) == []
     team.reports.of(a.a_log("x", run=RunId("idle")))
     assert team.names(where=["duration > 0.5s"]) == ["going", "done"]
+
+
+def test_the_duration_of_a_silent_job_ends_where_it_was_last_heard(team):
+    team.job("silent").job("waits")
+    team.reports.of(a.a_lifecycle("running", run=RunId("silent")), a.a_log("x", run=RunId("silent")))
+    seen = {later: team.asked("duration", where=["name = silent"], later=later).rows[0] for later in (59, 60, 7200)}
+    assert {later: row.cells for later, row in seen.items()} == {59: [60 * SECOND], 60: [SECOND], 7200: [SECOND]}
+    assert [row.run.silent_since is not None for row in seen.values()] == [False, True, True]
+
+
+def test_transport_health_is_ok_or_lossy_and_otherwise_unknown(team):
+    team.job("loses").job("quiet").job("well")
+    beats = [("loses", 0, "t"), ("loses", 0, "u"), ("well", 0, "t"), ("well", 0, "u")]
+    team.reports.of(*(beat(0, dropped, f"{run}-{stream}", run=RunId(run)) for run, dropped, stream in beats))
+
+    def told(**more):
+        return {row.run.name: row.cells[0] for row in team.asked("transport", **more).rows}
+
+    assert told() == {"loses": "ok", "quiet": None, "well": "ok"}
+    team.reports.of(beat(1, 7, "loses-t", run=RunId("loses")))
+    assert told() == {"loses": "lossy", "quiet": None, "well": "ok"}
+    assert told(later=60) == {"loses": "lossy", "quiet": None, "well": None}
+    assert team.names(where=["transport = lossy"]) == ["loses"]
+    assert team.names(where=["transport = unknown"]) == ["quiet"]
+    assert team.names(order="transport")[0] == "loses"
 
 
 def test_times_are_compared_as_utc(four):

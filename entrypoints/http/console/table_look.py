@@ -9,7 +9,7 @@ from litestar.params import FromQuery, QueryParameter
 
 from application.projections.run import RunStatus
 from application.queries import job_column
-from application.queries.job_column import Column, ConfigColumn, FactColumn, Sort
+from application.queries.job_column import Column, ConfigColumn, Fact, FactColumn, Sort
 from application.queries.job_table import Asked
 from domain.errors import Refused
 from entrypoints.http.console.addresses import Query, address_of
@@ -26,6 +26,7 @@ USUAL: tuple[Column, ...] = (
 )
 """Shown where an address names no columns."""
 MOST_PINS = 4
+_LABELS: dict[Fact, str] = {"heard": "Last heard", "transport": "Transport health"}
 _MOST_WRITTEN = 64
 _CONDITION_CHARS = 1_024
 _LAST_PAGE = 999_999_999
@@ -136,7 +137,7 @@ def label(column: Column) -> tuple[str, str]:
     """What a column is called, and what kind it is; facts need no kind."""
     match column:
         case FactColumn(fact):
-            return ("Last heard" if fact == "heard" else fact.capitalize()), ""
+            return _LABELS.get(fact, fact.capitalize()), ""
         case ConfigColumn(key):
             return key, "config"
     return column.key, column.statistic

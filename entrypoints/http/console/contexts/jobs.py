@@ -12,7 +12,7 @@ from application.queries.job_notes import MetricNote
 from application.queries.run import RunItem
 from entrypoints.http.console.contexts.page import Page
 
-CellKind = Literal["text", "number", "time", "heard", "status", "owner", "tags", "duration", "unknown"]
+CellKind = Literal["text", "number", "time", "heard", "status", "owner", "tags", "duration", "transport", "unknown"]
 
 
 class CellView(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,7 +28,7 @@ def cell_view(one: Column, cell: Cell | MetricCell) -> CellView:
 
 def _of_fact(fact: Fact, cell: Cell) -> CellView:
     match fact, cell:
-        case (("status" | "owner"), str()):
+        case (("status" | "owner" | "transport"), str()):
             return CellView(kind=fact, text=cell)
         case (("created" | "started" | "finished"), int()):
             return CellView(kind="time", text=moment(cell))
