@@ -223,12 +223,12 @@ def test_the_status_changes_while_one_looks(console, served):
     expect(page.locator("#head > header .status")).to_have_text("failed", timeout=LIVE)
 
 
-def test_a_public_link_is_made_on_the_page_and_opens_for_strangers(console, opening, job):
+def test_a_share_is_made_on_the_page_and_opens_for_strangers(console, opening, job):
     page = console.open(f"/runs/{job.run_id}")
     page.get_by_label("ends after").select_option("a week")
     page.get_by_label("for", exact=True).fill("a reviewer")
-    page.get_by_role("button", name="Make a public link").click()
-    link = page.get_by_label("Public link").input_value()
+    page.get_by_role("button", name="Make a share").click()
+    link = page.get_by_label("Link of the share").input_value()
     stranger = opening(signed_in=False)
     public = stranger.open("/s/" + link.rpartition("/s/")[2])
     expect(public.locator("h1")).to_contain_text("maths")

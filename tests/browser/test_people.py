@@ -1,4 +1,4 @@
-"""Accounts, one's own account and public links, in a real browser and by keyboard."""
+"""Accounts, one's own account and shares, in a real browser and by keyboard."""
 
 import re
 
@@ -85,14 +85,14 @@ def people(served, path: str, **fields: str) -> str:
     return served.http.post(f"/people{path}", data=form, follow_redirects=True).text
 
 
-def test_a_public_link_is_made_without_scripts(opening, served):
+def test_a_share_is_made_without_scripts(opening, served):
     job = served.open_job("plain")
     watched = opening(java_script_enabled=False)
     page = watched.open(f"/runs/{job.run_id}")
-    page.get_by_role("button", name="Make a public link").click()
-    link = page.get_by_role("status", name="New link").locator("code").inner_text()
+    page.get_by_role("button", name="Make a share").click()
+    link = page.get_by_role("status", name="New share").locator("code").inner_text()
     assert watched.context.request.get(served.address + "/s/" + link.rpartition("/s/")[2]).status == 200
-    expect(page.get_by_role("region", name="Public links")).to_contain_text("no name")
+    expect(page.get_by_role("region", name="Shares")).to_contain_text("no name")
 
 
 def test_the_public_page_leads_nowhere_and_tells_nobody_where_one_was(opening, served, console):

@@ -197,4 +197,4 @@ def test_whom_nobody_knows_is_said_to_be_unknown(admin, path):
 def test_the_page_says_what_stays_open(admin):
     text = text_of(admin.page("/people"))
     assert "disabled, never removed: its jobs stay under its name" in text
-    assert "Ingest tokens of running jobs and public links are the jobs' own" in text
+    assert "Ingest tokens of running jobs and shares are the jobs' own" in text

@@ -59,8 +59,8 @@ def test_the_top_tells_status_silence_and_transport_of_both(site, job, other):
     job.post("observations", events=[heartbeat(dropped_points=7)], contract=None)
     other.post("lifecycle", event="succeeded", ts="2026-01-01T00:00:00Z")
     text = text_of(page(site, job, other))
-    assert "transport lossy, dropped 7 points and 0 events" in text
-    assert "transport unknown" in text
+    assert "transport health lossy, dropped 7 points and 0 events" in text
+    assert "transport health unknown" in text
     assert "succeeded" in text
     assert "An absent heartbeat is unknown transport, no proof that training stopped." in text
 

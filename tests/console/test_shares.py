@@ -1,4 +1,4 @@
-"""`/shares`: public links are listed, made and taken back one by one, by those who may."""
+"""`/shares`: shares are listed, made and taken back one by one, by those who may."""
 
 import re
 
@@ -35,7 +35,7 @@ def other(site):
 
 
 def test_where_nothing_is_shared_it_says_how_to(site, job):
-    assert "No link opens a job to strangers" in text_of(site.page("/shares"))
+    assert "No share opens a job to strangers" in text_of(site.page("/shares"))
     assert "Make one above" in text_of(site.page(f"/shares?run_id={job.run_id}"))
 
 
@@ -73,9 +73,9 @@ def test_links_are_taken_back_one_by_one(site, job):
     assert answer.headers["location"] == f"/shares?run_id={job.run_id}&said=withdrawn"
     assert site.get(f"/s/{gone.token}").status_code == 404
     assert site.get(f"/s/{stays.token}").status_code == 200
-    assert "whoever has a link reads it" in site.page(f"/runs/{job.run_id}")
+    assert "whoever has the link reads it" in site.page(f"/runs/{job.run_id}")
     post(site, "/withdraw", run_id=job.run_id, share_id=stays.share_id)
-    assert "whoever has a link reads it" not in site.page(f"/runs/{job.run_id}")
+    assert "whoever has the link reads it" not in site.page(f"/runs/{job.run_id}")
 
 
 def test_links_of_others_jobs_are_not_listed_but_for_administrators(site, job, other):

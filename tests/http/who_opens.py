@@ -25,7 +25,7 @@ class How(enum.Enum):
     """By what people and programs are proven."""
 
     NOTHING = "open to everybody"
-    LINK = "whoever has the public link"
+    LINK = "whoever has the link of a share"
     INGEST = "a good ingest token of the run, and nothing else"
     SIGNED_ADDRESS = "a signed address, and nothing else"
     API = "a personal token, or a session (which repeats its CSRF token to change something)"

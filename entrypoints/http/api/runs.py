@@ -191,7 +191,7 @@ def list_shares(
     accounts: NamedDependency[SkipValidation[Accounts]],
     log: NamedDependency[SkipValidation[EventLog]],
 ) -> Page[Share]:
-    """The run's public links, newest first, for those who may take them back. None of them can be opened by this."""
+    """The run's shares, newest first, for those who may take them back. None of them can be opened by this."""
     _require_change(request, log, run)
     return Page(items=shares_of(accounts, RunId(run), now=now()), next_cursor=None)
 

@@ -1,4 +1,4 @@
-"""The public links that are kept."""
+"""The shares that are kept."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class SharesPage(Page, frozen=True, kw_only=True):
     count: int
     """All that meet the choice."""
     job: SharedJob | None
-    """The job whose links are shown alone; None: of all that one may change."""
+    """The job whose shares are shown alone; None: of all that one may change."""
     everybody: bool
-    """Links of everybody's jobs are shown, not of one's own alone."""
+    """Shares of everybody's jobs are shown, not of one's own alone."""
     new_url: str | None
-    """A link that was just made, on the answer to that alone; None everywhere else."""
+    """The link of a share that was just made, on the answer to that alone; None everywhere else."""
     said: str
     """What was just done; empty where nothing was."""
     problem: str
@@ -32,4 +32,4 @@ class SharedJob(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str
     name: str
     may_change: bool
-    """Whether the user may make links and take them back."""
+    """Whether the user may make shares and take them back."""

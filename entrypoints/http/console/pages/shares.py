@@ -1,4 +1,4 @@
-"""`/shares`: the public links that are kept, of one's own jobs; of all jobs for administrators."""
+"""`/shares`: the shares that are kept, of one's own jobs; of all jobs for administrators."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from entrypoints.http.console.pages.account import days_of
 from entrypoints.http.console.rendering import rendered
 
 _SHOWN = 200
-_SAID = {"withdrawn": "The link was taken back: it opens nothing any more."}
+_SAID = {"withdrawn": "The share was taken back: its link opens nothing any more."}
 Text = Annotated[str, msgspec.Meta(max_length=1_024)]
 UsingAccounts = NamedDependency[SkipValidation[Accounts]]
 UsingLog = NamedDependency[SkipValidation[EventLog]]
 Sharing = NamedDependency[ShareRun]
 
 
-class NewLink(msgspec.Struct, frozen=True):
+class NewShare(msgspec.Struct, frozen=True):
     csrf: str = ""
     run_id: Text = ""
     name: Text = ""
@@ -62,7 +62,7 @@ def list_shares(
 @post("/shares", include_in_schema=False, sync_to_thread=True, request_max_body_size=FORM_BYTES)
 def make_share(
     request: AsSignedIn,
-    data: URLEncodedBody[NewLink],
+    data: URLEncodedBody[NewShare],
     console: Using,
     accounts: UsingAccounts,
     share_run: Sharing,

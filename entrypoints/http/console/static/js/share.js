@@ -1,4 +1,4 @@
-// <tp-share>: makes a public link without leaving the page, shown this once. Without scripts its form does the same.
+// <tp-share>: makes a share without leaving the page, its link shown this once. Without scripts its form does the same.
 class Share extends HTMLElement {
   connectedCallback() {
     this.addEventListener("submit", (event) => {
@@ -14,7 +14,7 @@ class Share extends HTMLElement {
       const answer = await fetch(`/api/runs/${form.get("run_id")}/share`, { method: "POST", headers, body });
       const said = await answer.json();
       if (!answer.ok) throw new Error(said.detail);
-      const link = Object.assign(document.createElement("input"), { value: said.url, readOnly: true, ariaLabel: "Public link" });
+      const link = Object.assign(document.createElement("input"), { value: said.url, readOnly: true, ariaLabel: "Link of the share" });
       this.say("Whoever has this link reads the job without signing in. It is shown once: ", link);
       link.select();
     } catch (problem) {
