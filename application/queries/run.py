@@ -197,6 +197,11 @@ def run_of(views: Views, run_id: RunId) -> RunRecord:
     return record
 
 
+def attempt_of(views: Views, run_id: RunId, attempt: Attempt) -> AttemptRecord | None:
+    """What is recorded of an attempt; None where it was never opened."""
+    return views.records.get(ATTEMPT, run_id, attempt)
+
+
 def chosen_attempt(views: Views, run_id: RunId, attempt: int | None) -> Attempt | None:
     """The attempt that was asked for, None where none was.
 
@@ -205,7 +210,7 @@ def chosen_attempt(views: Views, run_id: RunId, attempt: int | None) -> Attempt 
     run_of(views, run_id)
     if attempt is None:
         return None
-    if attempt < 0 or views.records.get(ATTEMPT, run_id, attempt) is None:
+    if attempt < 0 or attempt_of(views, run_id, Attempt(attempt)) is None:
         raise UnknownThing(f"This run has no attempt {attempt}.")
     return Attempt(attempt)
 

@@ -1,13 +1,11 @@
 """The top of a job's pages: coverage and delivery in a word, first signals, attempts, and warnings of tokens."""
 
 import re
-from datetime import UTC, datetime
 
 import pytest
 
-from application.clock import now
-from application.queries.run import run
-from domain.ids import DAY_MICROS, Micros
+from application.queries.run import attempt_of
+from domain.ids import DAY_MICROS, Attempt, Micros
 from entrypoints.http.console.pages.job_head import _token_warnings
 from tests.console.conftest import point
 from tests.console.test_job_page import heartbeat, text_of
@@ -200,5 +198,6 @@ def test_programs_read_the_receipt_of_each_attempt(site, job):
 def a_long_token(site, job):
     """An attempt whose token lives for 30 days, and when it was opened."""
     with site.container.reading().now() as views:
-        latest = run(views, job.run_id, now=now()).attempts[-1]
-    return latest, int(datetime.fromisoformat(latest.opened_at).astimezone(UTC).timestamp() * 1_000_000)
+        latest = attempt_of(views, job.run_id, Attempt(0))
+    assert latest is not None
+    return latest, latest.opened_at

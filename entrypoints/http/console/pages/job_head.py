@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator
-from datetime import datetime
 from urllib.parse import urlsplit
 
 from litestar import Response, get
 from litestar.params import FromQuery
 
 from application.ports.views import Views
+from application.projections.run import AttemptRecord
 from application.queries.delivery import delivery_receipt
 from application.queries.live import StreamName, behind
 from application.queries.moment import moment as iso
 from application.queries.observation_contract import coverage
-from application.queries.run import AttemptItem, Run, chosen_attempt, run
+from application.queries.run import AttemptItem, Run, attempt_of, chosen_attempt, run
 from domain.ids import DAY_MICROS, Attempt, Micros, RunId
 from domain.rules.lifecycle import TERMINAL
 from domain.rules.token_expiry import token_notice
@@ -34,15 +34,16 @@ def job_head(views: Views, console: Console, signed_in: SignedIn, look: Look, ta
     found = run(views, RunId(look.run_id), now=moment)
     latest = found.attempts[-1] if found.attempts else None
     shown = latest if look.attempt is None else next(one for one in found.attempts if one.attempt == look.attempt)
+    record = None if found.attempt is None else attempt_of(views, found.run_id, found.attempt)
     return JobHead(
         run=found,
         look=look,
         tab=tab,
         position=views.position,
         as_of=None if look.as_of is None else iso(moment),
-        warnings=list(_warnings(found, latest, console.ingest_address, moment)),
+        warnings=list(_warnings(found, record, console.ingest_address, moment)),
         shown=shown,
-        signals=[] if shown is None else _signals(shown, heard=_heard_since_opened(found, shown)),
+        signals=[] if shown is None else _signals(shown, heard=_heard_since_opened(found, shown.opened_at)),
         coverage=coverage(views, found.run_id, attempt=look.attempt),
         receipt=None if shown is None else receipt_view(delivery_receipt(views, found.run_id, shown)),
         may_change=signed_in.may_change(found.owner),
@@ -83,8 +84,8 @@ def is_loopback(address: str) -> bool:
         return False
 
 
-def _warnings(found: Run, latest: AttemptItem | None, address: str, moment: Micros) -> Iterator[str]:
-    if is_loopback(address) and not (latest and _heard_since_opened(found, latest)):
+def _warnings(found: Run, latest: AttemptRecord | None, address: str, moment: Micros) -> Iterator[str]:
+    if is_loopback(address) and not (latest and _heard_since_opened(found, iso(latest.opened_at))):
         yield (
             f"Jobs are told to report to {address}, which only this machine reaches. For jobs on other nodes set "
             "TUNEPLANE_INGEST_URL to an address that they reach, and open a new execution."
@@ -98,29 +99,24 @@ def _warnings(found: Run, latest: AttemptItem | None, address: str, moment: Micr
         yield from _token_warnings(latest, moment)
 
 
-def _heard_since_opened(found: Run, attempt: AttemptItem) -> bool:
+def _heard_since_opened(found: Run, opened_at: str) -> bool:
     """Whether its job has found the way here, wherever it runs and whatever it reports: an import sends no log."""
-    return found.last_event_at is not None and found.last_event_at >= attempt.opened_at
+    return found.last_event_at is not None and found.last_event_at >= opened_at
 
 
-def _token_warnings(latest: AttemptItem, moment: Micros) -> Iterator[str]:
-    expires_at = _micros_of(latest.token_expires_at)
-    running_since = _micros_of(latest.started_at or latest.opened_at)
-    notice = token_notice(running_since=running_since, expires_at=expires_at, now=moment)
+def _token_warnings(latest: AttemptRecord, moment: Micros) -> Iterator[str]:
+    running_since = latest.opened_at if latest.started_at is None else latest.started_at
+    notice = token_notice(running_since=running_since, expires_at=latest.token_expires_at, now=moment)
     if latest.token_revoked_at is not None:
         yield "The ingest token of this attempt was revoked: nothing more can be reported. Open a new execution."
     elif notice == "expired":
         yield "The ingest token of this attempt has expired: nothing more can be reported. Open a new execution."
     elif notice == "soon":
         yield (
-            f"The ingest token of this attempt expires within {_days(expires_at - moment)}, and the job has run for "
-            f"{_days(moment - running_since)}; from then on nothing can be reported. TUNEPLANE_INGEST_TOKEN_DAYS must "
-            "cover the longest job."
+            f"The ingest token of this attempt expires within {_days(latest.token_expires_at - moment)}, and the job "
+            f"has run for {_days(moment - running_since)}; from then on nothing can be reported. "
+            "TUNEPLANE_INGEST_TOKEN_DAYS must cover the longest job."
         )
-
-
-def _micros_of(iso_text: str) -> Micros:
-    return Micros(int(datetime.fromisoformat(iso_text).timestamp() * 1_000_000))
 
 
 def _days(micros: int) -> str:
