@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -67,17 +68,28 @@ def test_every_template_has_a_context_or_is_part_of_another():
     assert set(TEMPLATES) - whole - parts == set()
 
 
-def test_every_field_of_a_context_says_what_it_is():
-    silent = []
+def silent_fields() -> Iterator[tuple[ast.ClassDef, ast.AnnAssign]]:
+    """Fields of contexts that nothing is said of."""
     for path in sorted((FOLDER / "contexts").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(node, ast.ClassDef) or not any("Page" in ast.unparse(base) for base in node.bases):
-                continue
-            for field, following in zip(node.body, [*node.body[1:], None], strict=True):
-                said = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
-                if isinstance(field, ast.AnnAssign) and not said:
-                    silent.append(f"{node.name}.{ast.unparse(field.target)}")
-    assert silent == []
+            if isinstance(node, ast.ClassDef):
+                for field, following in zip(node.body, [*node.body[1:], None], strict=True):
+                    said = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+                    if isinstance(field, ast.AnnAssign) and not said:
+                        yield node, field
+
+
+def test_every_field_of_a_page_says_what_it_is():
+    pages_of = [
+        (one, field) for one, field in silent_fields() if any("Page" in ast.unparse(base) for base in one.bases)
+    ]
+    assert [f"{one.name}.{ast.unparse(field.target)}" for one, field in pages_of] == []
+
+
+def test_every_field_that_may_be_none_says_what_that_means_and_every_time_what_it_is():
+    silent = [(one, ast.unparse(field.target), ast.unparse(field.annotation)) for one, field in silent_fields()]
+    unsaid = [f"{one.name}.{name}" for one, name, kind in silent if "None" in kind or name.endswith("_at")]
+    assert unsaid == []
 
 
 def test_a_variable_that_no_context_has_is_an_error_and_not_empty():

@@ -13,7 +13,9 @@ class OpenSession(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     """Public half; it opens nothing."""
     opened_at: str
+    """ISO-8601."""
     ends_at: str
+    """ISO-8601."""
     this: bool
     """The one that asks."""
 
@@ -25,6 +27,7 @@ class PersonalToken(msgspec.Struct, frozen=True, kw_only=True):
     """Public half: the token begins with `tp_pat_` and this."""
     name: str
     made_at: str
+    """ISO-8601."""
     expires_at: str | None
     """None: good until it is taken back."""
     expired: bool

@@ -75,9 +75,11 @@ class EnvironmentView(msgspec.Struct, frozen=True, kw_only=True):
 
     known: Environment
     python: str | None
-    """Version of the interpreter; None, as the next two, where nobody said."""
+    """Version of the interpreter; None: not reported."""
     cuda: str | None
+    """Its version; None: not reported."""
     driver: str | None
+    """Its version; None: not reported."""
     gpus: list[GpuModel]
     """By model; empty where none was described."""
     found: LeavesView

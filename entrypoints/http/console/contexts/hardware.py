@@ -13,12 +13,16 @@ class CardRow(msgspec.Struct, frozen=True, kw_only=True):
 
     index: int
     model: str | None
+    """As the environment names it; None: not reported."""
     memory_gb: float | None
+    """GB of memory that the card has, not of what is used; None: not reported."""
     uuid: str | None
+    """None: not reported."""
     shown: list[Reading | None]
     """The columns of the table, in their order; None is unknown."""
     others: list[Reading]
     last_at: str | None
+    """Its latest sample, ISO-8601, the host's clock; None: none came."""
 
 
 class Beside(msgspec.Struct, frozen=True, kw_only=True):

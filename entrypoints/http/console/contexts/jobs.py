@@ -43,6 +43,7 @@ class Heading(msgspec.Struct, frozen=True, kw_only=True):
     sort: str
     """Address that sorts by it, the other way where it is sorted by already."""
     sorted: Literal["ascending", "descending"] | None
+    """None where the table is sorted by something else."""
     pin: int | None
     """Its place among the pinned ones, from 0."""
     numeric: bool
@@ -54,10 +55,12 @@ class ChosenColumn(msgspec.Struct, frozen=True, kw_only=True):
 
     heading: Heading
     left: str | None
+    """Moves it; None where it stands at the end of its kind, pinned or not."""
     right: str | None
+    """The same, the other way."""
     pin: str | None
     """Pins it, or lets it go."""
-    remove: str | None
+    remove: str
     statistics: list[tuple[str, str]]
     """Other numbers of the same series, each with its address."""
 

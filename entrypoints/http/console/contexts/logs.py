@@ -14,6 +14,7 @@ class ShownLine(msgspec.Struct, frozen=True, kw_only=True):
     n: int
     """From 0; people count from 1."""
     ts: str
+    """When it began, ISO-8601, the server's clock."""
     text: str
     partial: bool
     error: bool

@@ -50,8 +50,11 @@ class HistogramView(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     step: int | None
+    """None: the report names none."""
     policy_version: int | None
+    """None: unknown."""
     recorded_at: str
+    """ISO-8601, server's clock."""
     total: int
     """All counts together."""
     bars: list[Bar]

@@ -29,9 +29,11 @@ class Sides(msgspec.Struct, frozen=True, kw_only=True):
     left: ReviewedSide | None
     """None: to be chosen."""
     right: ReviewedSide | None
+    """The same."""
     left_picker: Picker | None
     """None where the job is chosen."""
     right_picker: Picker | None
+    """The same."""
     swapped: str | None
     """Address with the sides exchanged; None until both are chosen."""
     position: int | None
@@ -66,6 +68,7 @@ class RoundChoices(msgspec.Struct, frozen=True, kw_only=True):
     left_more: str | None
     """Address with older rounds; None where there are none."""
     right_more: str | None
+    """The same."""
     as_of: int | None
     """What the choice keeps."""
 
@@ -90,7 +93,9 @@ class MetricsView(msgspec.Struct, frozen=True, kw_only=True):
     kept: list[tuple[str, str]]
     """What else of the question a search keeps."""
     first_page: str | None
+    """Address; None on the first page."""
     next_page: str | None
+    """Address; None where nothing follows."""
     left_data: str
     """Address of the points of one job, but for the key."""
     right_data: str

@@ -20,6 +20,7 @@ class DigestRow(msgspec.Struct, frozen=True, kw_only=True):
     left: str | None
     """None where none was declared."""
     right: str | None
+    """The same."""
     agreement: str
 
 
@@ -50,6 +51,7 @@ class PairRow(msgspec.Struct, frozen=True, kw_only=True):
     left_page: str | None
     """Address of the round's trials on this side; None where it never reported this one."""
     right_page: str | None
+    """The same."""
     trajectories: str | None
     """Address of both trajectories beside each other; None where neither side sent one."""
 
@@ -72,7 +74,9 @@ class EvidenceView(msgspec.Struct, frozen=True, kw_only=True):
     """Listed alone; None: all."""
     pairs: list[PairRow]
     first_page: str | None
+    """Address; None on the first page."""
     next_page: str | None
+    """Address; None where nothing follows."""
     json: str
     """Address of the same as JSON."""
 

@@ -30,6 +30,7 @@ class SampleView(msgspec.Struct, frozen=True, kw_only=True):
     env: TextView | None
     """None where nothing was said of the environment."""
     reward: float | None
+    """None: not reported."""
     components: list[Component]
     more: list[tuple[str, TextView]]
     """Whatever else was sent, by name."""

@@ -92,10 +92,13 @@ class MessageView(msgspec.Struct, frozen=True, kw_only=True):
     cut: bool
     """It ends with the mark of text that its producer cut."""
     tool_name: str | None
+    """None: not said."""
     tool_call_id: str | None
+    """None: not said."""
     duration: str
     """With its unit; empty where nobody said."""
     tokens: float | None
+    """How many it has, as its producer counted; None: not said."""
     results: list[MessageView]
     """What came back, as far as it is on the same page."""
     elsewhere: list[Link]
@@ -121,6 +124,7 @@ class TextView(msgspec.Struct, frozen=True, kw_only=True):
     previous: str | None
     """Address of the page before."""
     next: str | None
+    """Address of the next page; None on the last."""
     numbers: list[Link]
     """All pages."""
     q: str

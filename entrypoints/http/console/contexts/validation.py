@@ -135,8 +135,11 @@ class TrialsView(msgspec.Struct, frozen=True, kw_only=True):
     not_reported: int | None
     """Planned trials that nobody reported; None: unknown."""
     first_page: str | None
+    """Address; None on the first page."""
     next_page: str | None
+    """Address; None where nothing follows."""
     opened: OpenedTrial | None
+    """The trial whose attempts are shown; None: no trial was chosen."""
 
 
 class ValidationPage(JobPage, frozen=True, kw_only=True):
