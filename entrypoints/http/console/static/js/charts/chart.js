@@ -1,7 +1,8 @@
 // <tp-chart>: one series of a grid, with its numbers, table and links.
 import { told } from "./board.js";
 import { Drawing } from "./drawing.js";
-import { and, element } from "./elements.js";
+import { and } from "../asking.js";
+import { element } from "../elements.js";
 import { count, direction, invalids, measured, summary } from "./numbers.js";
 import { hidden } from "./plot.js";
 import { rowsTable } from "./table.js";

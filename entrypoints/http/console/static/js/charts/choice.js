@@ -1,5 +1,5 @@
 // Series chosen to be drawn in one chart.
-import { element } from "./elements.js";
+import { element } from "../elements.js";
 import { count } from "./numbers.js";
 
 const MOST = 8;

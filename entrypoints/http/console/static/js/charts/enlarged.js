@@ -1,7 +1,7 @@
 // <tp-enlarged>: one series over the whole width, or up to eight over each other. The page names them in a table.
 import { Board, told } from "./board.js";
 import { Drawing } from "./drawing.js";
-import { element } from "./elements.js";
+import { element } from "../elements.js";
 import { seriesOf, someSeries } from "./fetching.js";
 import { Following } from "./following.js";
 import { count, measured, summary, value } from "./numbers.js";

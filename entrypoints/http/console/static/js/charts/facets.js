@@ -1,5 +1,5 @@
 // What source-specific validation keys say of themselves, as filters: dataset, core or aux, sampling count.
-import { element } from "./elements.js";
+import { element } from "../elements.js";
 import { asked, keep } from "./kept.js";
 
 const FACETS = [["dataset", "Dataset"], ["group", "Group"], ["sampling_count", "Samples"]];

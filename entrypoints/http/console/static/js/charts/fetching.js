@@ -1,13 +1,9 @@
 // Charts that come into view together are asked for together; one request is under way at a time.
+import { asking, json } from "../asking.js";
+
 const KEYS_A_REQUEST = 32;
 const FIRST_PAGE = 100;
 const PAGE = 1000;
-
-async function json(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-  return answer.json();
-}
 
 export class Fetching {
   constructor(address) {
@@ -65,11 +61,11 @@ export class Forgotten extends Error {}
 
 /** The series in numbers, page by page: first the few that stand first in `order`, then all of them by name. */
 export async function* seriesOf(address, order) {
-  if (order && order !== "name") yield (await listed(address, { order, limit: FIRST_PAGE })).items;
+  if (order && order !== "name") yield (await json(asking(address, { order, limit: FIRST_PAGE }))).items;
   let cursor = null;
   let limit = order && order !== "name" ? PAGE : FIRST_PAGE;
   do {
-    const page = await listed(address, { limit, ...(cursor && { cursor }) });
+    const page = await json(asking(address, { limit, ...(cursor && { cursor }) }));
     yield page.items;
     cursor = page.next_cursor;
     limit = PAGE;
@@ -81,10 +77,4 @@ export async function someSeries(address, keys) {
   const url = new URL(address, location.href);
   keys.forEach((key) => url.searchParams.append("key", key));
   return (await json(url)).items;
-}
-
-function listed(address, query) {
-  const url = new URL(address, location.href);
-  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  return json(url);
 }

@@ -2,7 +2,7 @@
 import "./chart.js";
 import { Board } from "./board.js";
 import { Choice } from "./choice.js";
-import { element } from "./elements.js";
+import { element } from "../elements.js";
 import { Facets } from "./facets.js";
 import { seriesOf } from "./fetching.js";
 import { Following } from "./following.js";
@@ -214,7 +214,7 @@ class Charts extends HTMLElement {
     let made = this.cards.get(key) ?? this.parked.get(key);
     if (!made && performance.now() > end) return null;
     if (!made) {
-      made = document.createElement("tp-chart");
+      made = element("tp-chart");
       made.prepare(this.known.get(key), this.board, this);
       made.build();
     }

@@ -1,5 +1,5 @@
 // The rows of a chart as a table, the last first.
-import { element } from "./elements.js";
+import { element } from "../elements.js";
 import { count, stepped, value } from "./numbers.js";
 
 const MOST = 200;

@@ -1,4 +1,6 @@
 // What the controls above a log do.
+import { copied } from "../copied.js";
+
 const pad = (number) => String(number).padStart(2, "0");
 
 /** `2026-01-31T12:00:00` in the reader's zone as the same moment in UTC. */
@@ -75,11 +77,7 @@ export function bar(log) {
     log.setFollowing(false);
     log.mark(line);
     const name = `Line ${(Number(line.dataset.n) + 1).toLocaleString()}`;
-    try {
-      await navigator.clipboard.writeText(link.href);
-      log.say(`${name}: its link was copied.`);
-    } catch {
-      log.say(`${name}: its link is the address of this page now.`);
-    }
+    const done = await copied(link.href);
+    log.say(done ? `${name}: its link was copied.` : `${name}: its link is the address of this page now.`);
   }
 }

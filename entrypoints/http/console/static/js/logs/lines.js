@@ -1,10 +1,9 @@
 // One line of a log as an element. Text is only ever text, whatever the job printed; what looks like an error, the
 // server says.
-const UNSHOWABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+import { element } from "../elements.js";
+
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const SERVER_CHARS = 16_384;
-
-export const showable = (text) => text.replace(UNSHOWABLE, "\ufffd");
 
 /** Gives a line that the server rendered its time in the reader's zone. */
 export function dress(line) {
@@ -27,27 +26,12 @@ function cut({ text, more }, chars) {
 export function lineElement(one, addresses) {
   const { n, ts, partial, error } = one;
   const { shown, more } = cut(one, addresses.chars);
-  const line = document.createElement("div");
-  line.className = `line${error ? " error" : ""}${partial ? " partial" : ""}`;
-  line.id = `L${n + 1}`;
+  const line = element("div", { className: `line${error ? " error" : ""}${partial ? " partial" : ""}`, id: `L${n + 1}` });
   line.dataset.n = n;
   line.dataset.ts = ts;
-  const number = document.createElement("a");
-  number.className = "n";
-  number.tabIndex = -1;
-  number.href = `${addresses.link}${n + 1}#L${n + 1}`;
-  number.textContent = n + 1;
-  const text = document.createElement("bdi");
-  text.className = "text";
-  text.textContent = showable(shown);
-  line.append(number, document.createElement("time"), text);
-  if (more) {
-    const rest = document.createElement("a");
-    rest.className = "more";
-    rest.href = addresses.whole(n);
-    rest.textContent = more;
-    line.append(rest);
-  }
+  const number = element("a", { className: "n", tabIndex: -1, href: `${addresses.link}${n + 1}#L${n + 1}` }, `${n + 1}`);
+  line.append(number, element("time"), element("bdi", { className: "text" }, shown));
+  if (more) line.append(element("a", { className: "more", href: addresses.whole(n) }, more));
   dress(line);
   return line;
 }

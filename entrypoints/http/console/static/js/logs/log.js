@@ -1,8 +1,9 @@
 // <tp-log>: the lines of a job's log, followed as they come. The page holds the last few thousand, or those around a
 // line that was asked for.
+import { showable } from "../elements.js";
 import { bar } from "./bar.js";
 import { Find } from "./find.js";
-import { dress, lineElement, showable } from "./lines.js";
+import { dress, lineElement } from "./lines.js";
 import { Places } from "./places.js";
 
 const MOST = 5000;

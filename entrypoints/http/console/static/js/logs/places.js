@@ -1,16 +1,5 @@
 // Asks the server about places in the log: lines around one, one line whole, the next line that looks like an error.
-
-async function answer(address) {
-  const got = await fetch(address);
-  if (!got.ok) throw new Error(`The server answered ${got.status}.`);
-  return got.json();
-}
-
-function asking(address, questions) {
-  const url = new URL(address, location.href);
-  for (const [name, given] of Object.entries(questions)) url.searchParams.set(name, given);
-  return url;
-}
+import { asking, json } from "../asking.js";
 
 export class Places {
   constructor(log) {
@@ -31,18 +20,18 @@ export class Places {
 
   /** `count` lines from line `first` on, and whether they are the last. */
   lines(first, count) {
-    return answer(asking(this.log.getAttribute("lines"), { attempt: this.log.attempt, first, count }));
+    return json(asking(this.log.getAttribute("lines"), { attempt: this.log.attempt, first, count }));
   }
 
   text(n) {
-    return answer(this.whole(n));
+    return json(this.whole(n));
   }
 
   /** Number of the next error from line `first` on, null where there is none; says how far it has come. */
   async error(first, say) {
     const questions = { attempt: this.log.attempt, errors: "true", limit: 1, from: first };
     for (;;) {
-      const page = await answer(asking(this.search, questions));
+      const page = await json(asking(this.search, questions));
       if (page.matches.length) return page.matches[0].n;
       if (!page.next_cursor) return null;
       say(`Looked at ${page.searched_to.toLocaleString()} of ${page.lines.toLocaleString()} lines…`);

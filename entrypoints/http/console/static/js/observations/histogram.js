@@ -1,6 +1,8 @@
 // <tp-histogram source=… name=…>: one histogram over the steps, read when it comes into view and again when more was
 // observed. Reports of differing bounds stay apart.
-import { NUMBER, element } from "./parts.js";
+import { json } from "../asking.js";
+import { element } from "../elements.js";
+import { NUMBER } from "./parts.js";
 import { HistogramSet } from "./set.js";
 
 const PAUSE = 1500;
@@ -51,9 +53,7 @@ class Histogram extends HTMLElement {
     if (cursor) address.searchParams.set("cursor", cursor);
     this.earlier = cursor;
     try {
-      const answer = await fetch(address);
-      if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-      const found = await answer.json();
+      const found = await json(address);
       if (this.isConnected) this.show(found);
     } catch (problem) {
       this.say.textContent = `Not read: ${problem.message}`;

@@ -1,13 +1,8 @@
-// Pieces of the picture of a histogram. Text is only ever text.
-export const NUMBER = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
-const UNSHOWABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
-const ROWS_A_FRAME = 24;
+// Pieces of the picture of a histogram.
+import { element } from "../elements.js";
 
-export function element(tag, properties = {}, ...content) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...content.map((one) => (typeof one === "string" ? one.replace(UNSHOWABLE, "\ufffd") : one)));
-  return made;
-}
+export const NUMBER = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
+const ROWS_A_FRAME = 24;
 
 export function placeOf(report, attempts) {
   const step = report.step === null ? "no step" : `step ${NUMBER.format(report.step)}`;

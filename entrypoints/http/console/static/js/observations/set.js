@@ -1,6 +1,7 @@
 // Reports of the same bounds: their heat map, and the bars of the one that is chosen by a click or by keys.
 import { drawHeat, drawScale, fullest, heightOf } from "./heat.js";
-import { NUMBER, bars, element, numbers, placeOf, saidOf } from "./parts.js";
+import { element } from "../elements.js";
+import { NUMBER, bars, numbers, placeOf, saidOf } from "./parts.js";
 
 const ROW_LABELS = 6;
 

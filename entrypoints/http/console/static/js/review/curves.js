@@ -1,15 +1,18 @@
 // <tp-curves>: one metric of two jobs in one small chart, read when somebody asks for it.
+import { and, json } from "../asking.js";
 import { count, value } from "../charts/numbers.js";
 import { drawn } from "./overlay.js";
 
 const RENEW_MILLISECONDS = 5000;
 
 async function rowsOf(address, key) {
-  const answer = await fetch(`${address}&key=${encodeURIComponent(key)}`);
-  if (answer.status === 404) return null;
-  if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-  const found = await answer.json();
-  return Object.hasOwn(found, key) ? found[key] : null;
+  try {
+    const found = await json(and(address, "key", key));
+    return Object.hasOwn(found, key) ? found[key] : null;
+  } catch (problem) {
+    if (problem.status === 404) return null;
+    throw problem;
+  }
 }
 
 function told(name, rows) {
