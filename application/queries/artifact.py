@@ -11,9 +11,9 @@ from application.ports.object_store import ObjectStore
 from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.artifact import ARTIFACT, ArtifactRecord, CompletionRecord
+from application.queries.asked_attempt import chosen_attempt, in_attempt
 from application.queries.moment import moment
 from application.queries.page import Page, keyset, page_size
-from application.queries.run import chosen_attempt, in_attempt
 from domain.artifact import upload_key, uploaded_sha256
 from domain.errors import TryAgain, UnknownThing
 from domain.ids import Attempt, RunId

@@ -8,9 +8,9 @@ from application.ports.event_log import RecordedEvent
 from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.benchmark import BENCHMARK
+from application.queries.asked_attempt import chosen_attempt, in_attempt
 from application.queries.moment import moment
 from application.queries.page import Page, keyset, page_size
-from application.queries.run import chosen_attempt, in_attempt
 from domain.errors import UnknownThing
 from domain.events import BenchmarkScored, decode
 from domain.ids import Attempt, RunId, StreamId

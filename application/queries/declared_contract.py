@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from application.ports.views import Views
+from application.queries.asked_attempt import chosen_attempt
 from application.queries.config_diff import Leaf, leaves
 from application.queries.moment import moment
 from application.queries.observation_contract import contract_of
-from application.queries.run import chosen_attempt
 from domain.ids import Attempt, RunId
 
 _METHOD = ("recipe", "framework", "framework_version", "method")

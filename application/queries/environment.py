@@ -12,10 +12,10 @@ import msgspec
 from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.environment import ENVIRONMENT, NODE
+from application.queries.asked_attempt import latest_attempt
 from application.queries.config_diff import REDACTED, Leaf
 from application.queries.csv_text import csv_lines, csv_text
 from application.queries.moment import moment
-from application.queries.run import latest_attempt
 from domain.ids import Attempt, RunId
 
 

@@ -10,10 +10,10 @@ from application.ports.records import Where
 from application.ports.series_view import Chart, InvalidCounts
 from application.ports.views import Views
 from application.projections.hardware import DEVICE
+from application.queries.asked_attempt import chosen_attempt, in_attempt
 from application.queries.hardware_key import hardware_key
 from application.queries.moment import moment
 from application.queries.page import Page, cursor_of, page_size, parts_of
-from application.queries.run import chosen_attempt, in_attempt
 from application.queries.series import BUCKETS_USUAL, charts
 from application.series.shown import AS_REPORTED, Shown
 from domain.ids import Attempt, RunId

@@ -9,12 +9,12 @@ import msgspec
 
 from application.ports.series_view import SeriesSummary
 from application.ports.views import Views
+from application.queries.asked_attempt import chosen_attempt, run_of
 from application.queries.environment import Environment, environment
 from application.queries.hardware import HostDevices, hardware_devices
 from application.queries.hardware_key import HardwareKey, hardware_key
 from application.queries.moment import moment, moment_or_none
 from application.queries.page import Page, cursor_of, parts_of
-from application.queries.run import chosen_attempt, run_of
 from domain.ids import Micros, RunId
 from domain.rules.host_silence import silent_since
 

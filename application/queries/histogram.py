@@ -13,10 +13,10 @@ import msgspec
 from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.observation import OBSERVATION, ObservationRecord
+from application.queries.asked_attempt import chosen_attempt, in_attempt
 from application.queries.moment import moment
 from application.queries.observation import ObservedName
 from application.queries.page import keyset, page_size
-from application.queries.run import chosen_attempt, in_attempt
 from domain.ids import Attempt, RunId
 
 REPORTS = 256

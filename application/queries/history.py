@@ -11,11 +11,11 @@ from tuneplane.contract import INT64_MAX
 
 from application.ports.event_log import EventLog, RecordedEvent
 from application.ports.views import Views
+from application.queries.asked_attempt import run_of
 from application.queries.event_body import event_body, holds_text
 from application.queries.event_summary import summary
 from application.queries.moment import moment
 from application.queries.page import Page, cursor_of, page_size, parts_of
-from application.queries.run import run_of
 from domain.errors import Refused, UnknownThing
 from domain.events import EVENT_TYPES, Event, decode
 from domain.ids import Position, RunId

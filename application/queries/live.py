@@ -15,10 +15,10 @@ import msgspec
 from application.ports.event_log import RecordedEvent
 from application.ports.views import Views
 from application.projections.log import STATE
+from application.queries.asked_attempt import latest_attempt
 from application.queries.log import lines
 from application.queries.log_pieces import LogLine
 from application.queries.page import cursor_of, parts_of
-from application.queries.run import latest_attempt
 from domain.errors import Refused
 from domain.events import (
     Event,

@@ -8,6 +8,7 @@ import msgspec
 
 from application.ports.views import Views
 from application.projections.log import PIECE, STATE, LogPieceRecord, LogStateRecord
+from application.queries.asked_attempt import latest_attempt
 from application.queries.log_pieces import (
     A_LOOK,
     LogLine,
@@ -19,7 +20,6 @@ from application.queries.log_pieces import (
     within_bytes,
 )
 from application.queries.page import MOST, cursor_of, page_size, parts_of
-from application.queries.run import latest_attempt
 from domain.errors import Refused
 from domain.ids import Attempt, RunId
 from domain.rules.log_lines import Line, LineState, step, unfinished

@@ -10,8 +10,8 @@ import msgspec
 from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.log import PIECE, STATE, LogPieceRecord
+from application.queries.asked_attempt import latest_attempt
 from application.queries.log_pieces import ending_behind, of_log, printed, within_bytes
-from application.queries.run import latest_attempt
 from domain.errors import UnknownThing
 from domain.ids import Attempt, Micros, RunId
 from domain.rules.log_lines import LineState, as_shown, unfinished

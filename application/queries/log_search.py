@@ -12,9 +12,9 @@ import msgspec
 
 from application.ports.views import Views
 from application.projections.log import STATE, LogPieceRecord, LogStateRecord
+from application.queries.asked_attempt import latest_attempt
 from application.queries.log_pieces import A_LOOK, LogLine, ending_behind, events_of, log_line, within_bytes
 from application.queries.page import cursor_of, page_size, parts_of
-from application.queries.run import latest_attempt
 from domain.errors import Refused
 from domain.ids import Attempt, RunId
 from domain.rules.error_line import looks_like_error, may_hold_errors

@@ -7,9 +7,9 @@ import msgspec
 from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.observation import NAME, OBSERVATION, ObservationRecord
+from application.queries.asked_attempt import chosen_attempt, in_attempt
 from application.queries.moment import moment
 from application.queries.page import Page, page_size
-from application.queries.run import chosen_attempt, in_attempt
 from domain.events.observation import ObservationKind
 from domain.ids import Attempt, RunId
 

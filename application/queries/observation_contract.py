@@ -10,7 +10,7 @@ from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.observation import NAME
 from application.projections.observation_contract import CONTRACT, ContractRecord
-from application.queries.run import chosen_attempt, in_attempt
+from application.queries.asked_attempt import chosen_attempt, in_attempt
 from domain.ids import Attempt, RunId
 from domain.rules.observation_coverage import CoverageState, CoverageStatus, coverage_state, observation_coverage
 

@@ -10,8 +10,8 @@ from application.ports.views import Views
 from application.projections.key_text import key_text
 from application.projections.observation import OBSERVATION
 from application.projections.transport import HEALTH, HealthRecord
+from application.queries.asked_attempt import chosen_attempt, in_attempt
 from application.queries.moment import moment
-from application.queries.run import chosen_attempt, in_attempt
 from application.queries.transport import HealthItem, health_item
 from domain.ids import Attempt, Micros, RunId
 from domain.rules.transport_health import Heartbeat, ReporterState, heartbeat, reporter_state

@@ -10,8 +10,8 @@ from tuneplane.contract import DIGEST_FIELDS
 from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.round import ROUND, ROUND_METRIC, ROUND_SHOWN, RoundRecord
+from application.queries.asked_attempt import chosen_attempt
 from application.queries.page import Page, keyset, page_size
-from application.queries.run import chosen_attempt
 from domain.errors import UnknownThing
 from domain.ids import Attempt, RoundId, RunId
 from domain.rules.scoring_coverage import PopulationState, not_reported, population_state, scoring_coverage

@@ -12,11 +12,11 @@ from tuneplane.contract import SERIES_PER_RUN
 
 from application.ports.series_view import Chart, InvalidCounts, PointRow, SeriesReader, SeriesSummary
 from application.ports.views import Views
+from application.queries.asked_attempt import chosen_attempt
 from application.queries.csv_text import csv_text
 from application.queries.moment import moment, moment_or_none
 from application.queries.observation_contract import Descriptor, descriptors
 from application.queries.page import Page, cursor_of, page_size, parts_of
-from application.queries.run import chosen_attempt
 from application.series.shown import AS_REPORTED, Shown
 from domain.errors import Refused
 from domain.ids import Attempt, RunId

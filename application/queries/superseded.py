@@ -10,7 +10,7 @@ from application.ports.records import Where
 from application.ports.series_view import Chart, SeriesReader
 from application.ports.views import Views
 from application.projections.run import ATTEMPT
-from application.queries.run import run_of
+from application.queries.asked_attempt import run_of
 from application.queries.series import BUCKETS_USUAL, charted_keys
 from application.series.shown import AS_REPORTED, Shown
 from domain.ids import Attempt, RunId

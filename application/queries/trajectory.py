@@ -8,8 +8,8 @@ import msgspec
 
 from application.ports.views import Views
 from application.projections.trajectory import TRAJECTORY, TRAJECTORY_SHOWN, TrajectoryRecord
+from application.queries.asked_attempt import chosen_attempt
 from application.queries.moment import moment, moment_or_none
-from application.queries.run import chosen_attempt
 from application.queries.trajectory_text import Message, TrajectoryText
 from domain.errors import Refused, UnknownThing
 from domain.ids import Attempt, Micros, RunId

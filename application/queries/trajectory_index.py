@@ -10,8 +10,8 @@ from tuneplane import contract
 from application.ports.records import Where
 from application.ports.views import Views
 from application.projections.trajectory import TRAJECTORY, TrajectoryRecord
+from application.queries.asked_attempt import chosen_attempt
 from application.queries.page import Page, keyset, page_size
-from application.queries.run import chosen_attempt
 from application.queries.trajectory import Trajectory, described
 from domain.ids import Micros, RunId
 

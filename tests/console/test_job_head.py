@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from application.queries.run import attempt_of
+from application.queries.asked_attempt import attempt_of
 from domain.ids import DAY_MICROS, Attempt, Micros
 from entrypoints.http.console.pages.job_head import _token_warnings
 from tests.console.conftest import point

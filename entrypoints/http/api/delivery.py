@@ -7,8 +7,8 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from application.queries.asked_attempt import chosen_attempt
 from application.queries.delivery import Receipt, delivery_receipt
-from application.queries.run import chosen_attempt
 from application.queries.run import run as run_of
 from domain.ids import RunId
 from entrypoints.http.api.moment import Moment, OfAttempt

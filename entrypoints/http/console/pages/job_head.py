@@ -11,11 +11,12 @@ from litestar.params import FromQuery
 
 from application.ports.views import Views
 from application.projections.run import AttemptRecord
+from application.queries.asked_attempt import attempt_of, chosen_attempt
 from application.queries.delivery import delivery_receipt
 from application.queries.live import StreamName, behind
 from application.queries.moment import moment as iso
 from application.queries.observation_contract import coverage
-from application.queries.run import AttemptItem, Run, attempt_of, chosen_attempt, run
+from application.queries.run import AttemptItem, Run, run
 from domain.ids import DAY_MICROS, Attempt, Micros, RunId
 from domain.rules.lifecycle import TERMINAL
 from domain.rules.token_expiry import token_notice

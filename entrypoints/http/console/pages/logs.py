@@ -11,11 +11,11 @@ from litestar.params import FromQuery, QueryParameter
 from tuneplane.contract import INT64_MAX
 
 from application.ports.views import Views
+from application.queries.asked_attempt import latest_attempt
 from application.queries.live import StreamName
 from application.queries.log import LogPage
 from application.queries.log_place import line_at, line_count
 from application.queries.log_search import Wanted
-from application.queries.run import latest_attempt
 from domain.errors import Refused
 from domain.ids import Micros, RunId
 from entrypoints.http.console.console import AsSignedIn, Using, go, user_of
