@@ -263,6 +263,8 @@ def test_transport_health_is_ok_or_lossy_and_otherwise_unknown(team):
     assert team.names(where=["transport = lossy"]) == ["loses"]
     assert team.names(where=["transport = unknown"]) == ["quiet"]
     assert team.names(order="transport")[0] == "loses"
+    team.reports.of(beat(2, 0, "loses-t", run=RunId("loses")))
+    assert told()["loses"] == "ok"  # the latest words of each reporter count, and no earlier ones
 
 
 def test_times_are_compared_as_utc(four):
