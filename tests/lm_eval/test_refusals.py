@@ -26,6 +26,7 @@ def refused(place: Path) -> list[tuple[str, str, str]]:
         ([], "file", "has to be a JSON object"),
         ({}, "results", "has to be an object with a row for each task"),
         ({"results": [1]}, "results", "has to be an object with an object for each task"),
+        ({"results": {"t": {"alias": "t"}}}, "results", "has no metric with its filter (`acc,none`) in any row"),
         ({"results": {"t": 1}}, "results", "has to be an object with an object for each task"),
         (results(groups=[1]), "groups", "has to be an object with an object for each task"),
         (
@@ -40,6 +41,12 @@ def refused(place: Path) -> list[tuple[str, str, str]]:
 def test_a_results_file_of_another_shape_is_refused_by_its_field(tmp_path, whole, field, rule):
     write(tmp_path, whole, None)
     assert refused(tmp_path) == [(f"results_{TIME}.json", field, rule)]
+
+
+def test_a_samples_file_given_for_the_results_is_refused_with_what_to_name(tmp_path):
+    write(tmp_path, results(), [record(0)])
+    rule = "holds records alone; name their folder, or the results file beside it"
+    assert refused(samples_of(tmp_path)) == [(samples_of(tmp_path).name, "file", rule)]
 
 
 @pytest.mark.parametrize(

@@ -227,6 +227,30 @@ def test_several_evaluations_are_rounds_of_their_own_and_the_newest_gives_the_sc
     assert older.exists()
 
 
+def test_the_newest_gives_the_scores_in_whatever_order_the_places_are_named(tmp_path):
+    for name, date, score in (("older", 1.0, 0.5), ("newer", 2.0, 0.75)):
+        write(tmp_path / name, results(date=date, results={"t": {"acc,none": score}}), None)
+    for places in (("older", "newer"), ("newer", "older")):
+        plan = planned(*(tmp_path / name for name in places))
+        assert plan.scores == {"org/model": [{"benchmark": "t", "metric": "acc,none", "value": 0.75}]}
+
+
+@pytest.mark.parametrize(
+    ("config", "model"),
+    [
+        ({"model": "hf", "model_args": "pretrained=https://me:secret@host/model"}, "https://[redacted]@host/model"),
+        ({"model": "hf", "model_args": {"path": "https://me:secret@host/model"}}, "https://[redacted]@host/model"),
+        ({"model": "hf_" + "a1" * 15}, "[redacted]"),
+    ],
+)
+def test_a_models_name_tells_no_secret(tmp_path, config, model):
+    write(tmp_path, results(config=config), [record(at) for at in range(3)])
+    plan = planned(tmp_path)
+    assert list(plan.scores) == [model]
+    assert plan.rounds[0].evidence.fields is not None
+    assert plan.rounds[0].evidence.fields["checkpoint"] == f"{model} (revision not reported)"
+
+
 @pytest.mark.parametrize(
     ("whole", "records", "gap"),
     [

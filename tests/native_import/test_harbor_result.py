@@ -216,6 +216,14 @@ def test_a_jobs_result_given_as_a_trials_is_refused_by_name():
     assert refusal({}) == ("task_name", "is missing: this is no result of a Harbor trial")
 
 
+def test_a_trials_configuration_given_as_its_result_is_refused():
+    of_every_config = {"task": {"path": "/tasks/a"}, "trial_name": "a__x", "trials_dir": "trials", "agent": {}}
+    assert refusal({**of_every_config, "verifier": {}, "environment": {}}) == (
+        "task_name",
+        "is missing: this is no result of a Harbor trial",
+    )
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [

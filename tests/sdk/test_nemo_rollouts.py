@@ -118,6 +118,12 @@ def test_validation_is_kept_whole_up_to_128_samples_and_then_32(tmp_path, rows, 
     assert {one["capture_policy"] for one in found} <= {"all" if kept == rows else "sampled"}
 
 
+def test_a_row_that_cannot_be_read_is_of_the_cohort_too(tmp_path):
+    rows = [a_sample(at) for at in range(128)] + [{"rewards": [1.0]}]
+    found = read_step(StepFile(written(tmp_path, "val_data_step0.jsonl", rows), training=False, step=0), None)
+    assert (found.counts["rows"], found.counts["unread"], len(found.traces)) == (129, 1, 32)
+
+
 def test_rows_that_cannot_be_read_are_counted_and_the_first_are_told(tmp_path):
     path = written(tmp_path, "train_data_step3.jsonl", [a_sample(0), {"rewards": [1.0]}, a_sample(2, 1.0)])
     with path.open("a") as file:

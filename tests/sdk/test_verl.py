@@ -176,6 +176,25 @@ def test_a_dump_that_breaks_off_is_said_and_no_whole_step(job, tmp_path, capsys)
     assert "total_samples" not in job.at("validation")[0].document
 
 
+@pytest.mark.parametrize(("lines", "kept", "size"), [(128, 128, 128), (129, 32, 129)])
+def test_text_of_a_validation_is_kept_whole_up_to_128_and_else_of_32(job, tmp_path, lines, kept, size):
+    good = json.dumps({"input": "a", "output": "b", "score": 1.0, "step": 5}) + "\n"
+    (tmp_path / "5.jsonl").write_text(good * lines)
+    assert verl.main(["--validation", str(tmp_path)]) == 0
+    sent = [one.document for one in job.at("validation")]
+    assert sum(len(one["samples"]) for one in sent) == kept
+    assert {one["total_samples"] for one in sent} == {size}
+
+
+def test_a_line_that_is_refused_is_of_the_cohort_too(job, tmp_path):
+    good = json.dumps({"input": "a", "output": "b", "score": 1.0, "step": 5}) + "\n"
+    (tmp_path / "5.jsonl").write_text("{}\n" + good * 128)
+    assert verl.main(["--validation", str(tmp_path)]) == 1
+    sent = [one.document for one in job.at("validation")]
+    assert [one["idx"] for chunk in sent for one in chunk["samples"]] == list(range(1, 129, 4))
+    assert not any("total_samples" in one for one in sent)
+
+
 def test_text_that_is_kept_otherwise_is_counted_and_the_rest_goes_on(job, capsys):
     job.answer = lambda path, body: 409 if b'"row-0"' in body else 200
     assert verl.main(["--rollouts", str(SAMPLES / "rollouts")]) == 0

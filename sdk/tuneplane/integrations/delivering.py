@@ -61,10 +61,10 @@ class Delivering:
             self.counts["rollouts"] += 1
         self._progress()
 
-    def samples(self, step: int, samples: Sequence[Mapping[str, Any]], *, whole_round: bool) -> None:
-        """Samples of a validation round; `whole_round`: all that it had."""
+    def samples(self, step: int, samples: Sequence[Mapping[str, Any]], *, rows: int) -> None:
+        """Samples of a validation round of `rows`."""
         if self._reporter is not None:
-            self._send(lambda reporter: send_samples(reporter, step, samples, whole_round=whole_round))
+            self._send(lambda reporter: send_samples(reporter, step, samples, rows=rows))
         self.counts["validation rounds"] += 1
         self.counts["validation samples read"] += len(samples)
         self._progress()

@@ -85,7 +85,7 @@ def read_step(file: StepFile, most: int | None, pause: Callable[[], None] = lamb
             if problem and len(problems) < _PROBLEMS_TOLD:
                 problems.append(f"{file.path.name}: row {row.number}: {problem}")
     round_id = f"{kind}_data_step{file.step}:{digest.hexdigest()[:_DIGEST_CHARS]}"
-    kept = _kept(choice, most)
+    kept = [one for _, one in choice.chosen(retained(counts["rows"], most))]
     counts.update(choice.found)
     counts["chosen"] = len(kept)
     placed = {"round_id": round_id, "source_rows": counts["rows"], "capture_policy": _capture(file, counts)}
@@ -132,10 +132,6 @@ def _trace(number: int, file: StepFile, said: Conversation, reward: Foreign) -> 
     if said.roles_inferred:
         fields["roles_inferred"] = True
     return trace(fields, said.messages)
-
-
-def _kept(choice: Choice[dict[str, Any]], most: int | None) -> list[dict[str, Any]]:
-    return [one for _, one in choice.chosen(retained(sum(choice.found.values()), most))]
 
 
 def _capture(file: StepFile, counts: Mapping[str, int]) -> str:

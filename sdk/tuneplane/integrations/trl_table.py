@@ -52,7 +52,7 @@ def read_rows(rows: Sequence[Mapping[str, Any]], logged: Logged) -> Batch:
     if logged.evaluation:
         evaluated = rows[max(len(rows) - (logged.rows or 0), 0) :]
         samples = [_sample(at, row, logged) for at, row in enumerate(evaluated)]
-        return Batch((), calls=[lambda reporter: send_samples(reporter, logged.step, samples, whole_round=False) >= 0])
+        return Batch((), calls=[lambda reporter: send_samples(reporter, logged.step, samples, rows=None) >= 0])
     for name in (*logged.rewards, "advantage"):
         _distribution(name, rows, logged.step)
     rollouts = [_rollout(at, row, logged) for at, row in enumerate(rows)]

@@ -32,14 +32,16 @@ def sample(idx: int, *, user: str, assistant: str, reward: float | None, extra: 
     return {**made, "extra": kept} if kept else made
 
 
-def send_samples(reporter: Reporter, step: int, samples: Sequence[Mapping[str, Any]], *, whole_round: bool) -> int:
+def send_samples(reporter: Reporter, step: int, samples: Sequence[Mapping[str, Any]], *, rows: int | None) -> int:
     """Sends the samples that are kept, spread over the round; how many. The round is `str(step)`.
 
-    Its size is told only where `samples` are the whole of it. Raises ReporterError, and CapUnusable where it is not
-    known how much text may leave.
+    `rows` are all that the round had, those that could not be read included; None: not known. Its size is told only
+    where `samples` are the whole of it. Raises ReporterError, and CapUnusable where it is not known how much text may
+    leave.
     """
-    total = len(samples) if whole_round else None
-    kept = [samples[at] for at in spread(len(samples), retained(len(samples), cap_from(os.environ)))]
+    total = rows if rows == len(samples) else None
+    most = retained(len(samples) if rows is None else rows, cap_from(os.environ))
+    kept = [samples[at] for at in spread(len(samples), min(most, len(samples)))]
     chunk = max(_setting(os.environ, CHUNK, SAMPLES_PER_CHUNK_DEFAULT), 1)
     chunks = [kept[at : at + chunk] for at in range(0, len(kept), chunk)]
     for at, some in enumerate(chunks):

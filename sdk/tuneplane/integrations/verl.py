@@ -117,11 +117,11 @@ class Reading:
                 self._delivering.refuse(str(problem))
         if lines.waiting:
             self._delivering.refuse(f"{path}: its last {lines.waiting} bytes are no whole line")
-        whole = self._delivering.refused == refused
-        for trace in trajectories(rollouts, step, self._cap, whole_step=whole):
+        unread = self._delivering.refused - refused
+        for trace in trajectories(rollouts, step, self._cap, whole_step=not unread):
             self._delivering.trajectory(trace)
         if samples:
-            self._delivering.samples(step, samples, whole_round=whole)
+            self._delivering.samples(step, samples, rows=len(samples) + unread)
 
 
 def _ends_a_line(path: Path) -> bool:

@@ -30,7 +30,8 @@ _SAFE = re.compile(
 )
 """Messages that hold nothing of the task or the machine."""
 _NAME = re.compile(r"\A[A-Za-z_][\w.]{0,127}\Z")
-_OF_A_TRIAL = ("task_name", "trial_name", "verifier_result", "exception_info", "step_results")
+_OF_A_TRIAL = ("task_name", "verifier_result", "exception_info", "step_results")
+"""One of them is in every result; `trial_name` is in a trial's configuration too."""
 _OF_A_JOB = ("n_total_trials", "stats", "evals")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 

@@ -66,6 +66,10 @@ def find(place: Path) -> Found:
         return Found(
             sorted(found.evaluations, key=lambda one: (_time(one.results.name) or "", one.results)), found.refused
         )
+    if _SAMPLES.fullmatch(place.name):
+        raise ResultsRefused(
+            str(place), "file", "holds records alone; name their folder, or the results file beside it"
+        )
     with open_regular(place):
         names = sorted(one.name for one in place.parent.iterdir())
     samples = _samples_of(place.name, names, [place.name])

@@ -125,6 +125,7 @@ def _refuse_old(rows: Mapping[str, Mapping[str, Any]], file: str) -> None:
                     "records; evaluate again with 0.4 or later"
                 )
                 raise ResultsRefused(file, f"results.{task}.{key}", rule)
+    raise ResultsRefused(file, "results", "has no metric with its filter (`acc,none`) in any row")
 
 
 def _aggregates(
