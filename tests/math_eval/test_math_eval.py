@@ -12,7 +12,7 @@ import pytest
 from tests.math_eval import models
 from tests.math_eval.conftest import a_problem, executions, problem_file, values
 from tests.sdk.conftest import job_env
-from tests.sdk.ingest_stub import Ingest
+from tests.sdk.ingest_stub import Ingest, a_dead_server
 
 PICKY = ("--verifier", "tests.math_eval.models:picky")
 EACH = [
@@ -205,6 +205,19 @@ def test_a_protocol_is_declared_only_where_all_of_it_is_known(evaluate, ingest, 
     assert evaluate([a_problem()], *known) == 0
     (declared,) = values(ingest, "validation.protocol")
     assert (declared["checkpoint"], declared["split"]) == ("model@1", "test")
+
+
+@pytest.mark.usefixtures("_job")
+def test_checkpoints_that_are_served_under_different_names_have_the_same_settings(evaluate, ingest, tmp_path):
+    settings = tmp_path / "settings.json"
+    settings.write_text('{"runtime": "image@sha256:1"}')
+    known = ["--checkpoint", "model@1", "--split", "test", "--settings", str(settings), "--upload"]
+    with a_dead_server() as address:
+        for asked in (("--model", "a"), ("--model", "b"), ("--model", "a", "--temperature", "1")):
+            assert evaluate([a_problem()], *known, "--endpoint", address, *asked) == 1
+            (tmp_path / "evidence.jsonl").unlink()
+    first, renamed, hotter = (one["settings_digest"] for one in values(ingest, "validation.protocol"))
+    assert first == renamed != hotter
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ def own_verifier_digest() -> str:
 def protocol(problems: Problems, seen: Mapping[str, Any], said: Declared) -> tuple[dict[str, str] | None, list[str]]:
     """The protocol's fields, or None and what is missing. `seen` is what the program knows of the settings.
 
+    The endpoint's name of the model among them is no setting: two checkpoints that are served under names of their own
+    and evaluated alike can be compared.
     Raises `InputRefused` for what no protocol may say.
     """
     missing = [
@@ -55,7 +57,8 @@ def protocol(problems: Problems, seen: Mapping[str, Any], said: Declared) -> tup
     ]
     if missing:
         return None, missing
-    settings = hashlib.sha256(strict_json.canonical({"seen": seen, "declared": said.settings})).hexdigest()
+    how = {name: value for name, value in seen.items() if name != "model"}
+    settings = hashlib.sha256(strict_json.canonical({"seen": how, "declared": said.settings})).hexdigest()
     found = {
         "dataset_digest": problems.dataset_digest,
         "cohort_digest": problems.cohort_digest,
