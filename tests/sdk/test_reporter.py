@@ -120,6 +120,7 @@ def test_the_callback_reports_what_a_trainer_logs_and_evaluation_once(ingest, re
     callback.on_evaluate(args, a_state(1), None, metrics={"eval_loss": 0.25, "epoch": 1.0, "eval_extra": 2.0})
     callback.on_log(args, a_state(2), None, logs={"loss": math.nan})
     callback.on_log(args, a_state(3, leads=False), None, logs={"loss": 9.0})
+    callback.on_evaluate(args, a_state(3, leads=False), None, metrics={"eval_loss": 9.0})
     callback.on_train_end(args, a_state(2), None)
     reporting.finish()
     assert sorted(ingest.points()) == [
