@@ -116,3 +116,5 @@ def test_a_document_never_outgrows_what_is_taken():
 def test_records_of_a_strange_shape_still_say_what_they_hold():
     found = said(arguments=None, resps=None, filtered_resps=None, target=None, metrics="acc")
     assert [one["content"] for one in found["messages"]] == ['filter none: "None"\ntarget: None']
+    scored = said(resps=[[[["-0.5", "x"], "True"]]])["messages"][1]
+    assert scored["content"].endswith("has log-likelihood, greedy: ['-0.5', 'x'], True")

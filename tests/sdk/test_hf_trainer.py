@@ -66,6 +66,19 @@ def test_what_is_not_finite_is_kept_as_invalid_and_what_is_no_number_is_counted(
     assert out.endswith(": points 3, not finite 2, left out: bool 1, left out: NoneType 1, left out: str 1\n")
 
 
+def test_a_setting_that_json_has_no_word_for_is_told_in_words(job, tmp_path):
+    settings = '"num_train_epochs": NaN, "max_steps": -1, "save_steps": Infinity, "eval_steps": 1' + "0" * 30
+    (tmp_path / "trainer_state.json").write_text('{"global_step": 0, "log_history": [], ' + settings + "}")
+    assert hf_trainer.main([str(tmp_path)]) == 0
+    (request,) = job.at("hparams")
+    assert request.document["params"] == {
+        "max_steps": -1,
+        "num_train_epochs": "nan",
+        "eval_steps": "1" + "0" * 30,
+        "save_steps": "inf",
+    }
+
+
 @pytest.mark.parametrize(
     ("entry", "place"),
     [

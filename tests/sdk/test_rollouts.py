@@ -102,10 +102,11 @@ def test_given_roles_stay_and_missing_ones_are_said_to_be_inferred():
 
 
 def test_a_sample_holds_nothing_that_the_server_would_refuse_the_rest_for():
-    made = sample(0, user="u", assistant="a" * 13_000, reward=math.nan, extra={"x": math.inf, "n": 2**70, "ok": True})
+    extra = {"x": math.inf, "n": 2**70, "ok": True, "\x1b\x00\n": 1}
+    made = sample(0, user="u", assistant="a" * 13_000, reward=math.nan, extra=extra)
     assert "reward" not in made
     assert len(made["assistant"]) == 12_000
-    assert made["extra"] == {"x": "inf", "n": str(2**70), "ok": True}
+    assert made["extra"] == {"x": "inf", "n": str(2**70), "ok": True, r"\x1b\x00\n": 1}
 
 
 def test_few_different_numbers_have_a_count_each_and_many_equal_intervals():

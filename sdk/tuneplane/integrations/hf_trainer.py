@@ -19,6 +19,7 @@ from tuneplane.columns import invalid_kind
 from tuneplane.destination import NoDestination
 from tuneplane.flatten import as_step
 from tuneplane.foreign import Foreign
+from tuneplane.hyperparameters import flat_parameters
 from tuneplane.integrations.delivering import Delivering
 from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, destination, options
 from tuneplane.reporter import ReporterError
@@ -79,7 +80,7 @@ def _state(path: Path) -> TrainerState:
     except (TypeError, ValueError, OverflowError) as problem:
         raise StateRefused(path, "global_step", str(problem)) from None
     settings = {name: found[name] for name in _SETTINGS if isinstance(found.get(name), (int, float))}
-    return TrainerState(path, step, settings, found["log_history"])
+    return TrainerState(path, step, flat_parameters(settings), found["log_history"])
 
 
 class LogHistory:

@@ -11,6 +11,7 @@ from tuneplane.contract import FIELD_CHARS_DEFAULT, INT64_MAX, SAMPLES_PER_CHUNK
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.rollouts import clipped
 from tuneplane.retention import cap_from, retained, spread
+from tuneplane.terminal import shown
 
 if TYPE_CHECKING:
     from tuneplane.reporter import Reporter
@@ -28,7 +29,7 @@ def sample(idx: int, *, user: str, assistant: str, reward: float | None, extra: 
     made: dict[str, Any] = {"idx": idx, "user": clipped(user, longest), "assistant": clipped(assistant, longest)}
     if reward is not None and math.isfinite(reward):
         made["reward"] = reward
-    kept = {str(name)[:128]: _small(value) for name, value in list(extra.items())[:_EXTRA_FIELDS]}
+    kept = {shown(str(name))[:128]: _small(value) for name, value in list(extra.items())[:_EXTRA_FIELDS]}
     return {**made, "extra": kept} if kept else made
 
 

@@ -87,7 +87,9 @@ def _generated(one: Asked) -> bool:
 
 
 def _scored(one: Asked) -> str:
-    scores = "; ".join(", ".join(answer) if isinstance(answer, list) else str(answer) for answer in one.answers)
+    scores = "; ".join(
+        ", ".join(map(str, answer)) if isinstance(answer, list) else str(answer) for answer in one.answers
+    )
     if len(one.arguments) > 1:
         return f"scored, not generated: {_json(one.arguments[1])} has log-likelihood, greedy: {scores}"
     return f"scored, not generated: the text has log-likelihood: {scores}"
