@@ -53,3 +53,13 @@ def test_a_text_that_was_deleted_since_is_not_read_from_the_past(server, job, ge
 
     assert (found["state"], found["messages"], found["total_messages"]) == ("deleted", [], 1)
     assert trials(get(as_of=position, state="retained")) == ["t"]
+
+
+def test_whoever_asks_for_a_deletion_again_does_not_move_its_time(server, job, get):
+    job.post("trajectory", trace=a_trace())
+    (kept,) = get()["items"]
+    moments = []
+    for name in ("ada", "ben"):
+        server.container.delete_trajectory()(job.run_id, job.attempt, kept["trajectory_id"], deleted_by=name)
+        moments.append(get()["items"][0]["deleted_at"])
+    assert moments[0] == moments[1] is not None
