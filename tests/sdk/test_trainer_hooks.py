@@ -80,6 +80,8 @@ class TestOpenRlhf:
         (text,) = [one.document["trace"] for one in ingest.at("trajectory")]
         assert text["messages"] == [{"role": "assistant", "content": "2+2? 4"}]
         assert (text["round_id"], text["reward"], text["roles_inferred"]) == ("training-step-4", 1.0, True)
+        assert text["capture_policy"] == "sampled"
+        assert "source_rows" not in text  # of how many it is one, nobody said
 
     def test_nothing_it_is_given_stops_the_training(self, ingest, reporting):
         logger = TunePlaneLogger(object(), monitor_hardware=False)

@@ -87,7 +87,7 @@ def test_dumps_become_rollouts_and_validation_samples(job, capsys):
         ("training-step-2", "row-1", -0.5, "low_reward"),
     ]
     assert [one["complete"] for one in traces] == [True] * 5 + [False]  # 18,000 characters
-    assert {one["capture_policy"] for one in traces} == {"all"}
+    assert {(one["capture_policy"], one["roles_inferred"]) for one in traces} == {("all", True)}
     rounds = [one.document for one in job.at("validation")]
     assert [(one["step"], one["total_samples"], [s["reward"] for s in one["samples"]]) for one in rounds] == [
         (0, 2, [1.0, 0.0]),

@@ -64,7 +64,9 @@ class TunePlaneLogger:
             return
         try:
             rollout = Rollout(0, [Message("assistant", str(sample[0]))], _reward(sample[1]), roles_inferred=True)
-            self._uploader.put(Batch(trajectories([rollout], as_step(step), 1, whole_step=False)))
+            (made,) = trajectories([rollout], as_step(step), 1, whole_step=False)
+            del made["source_rows"]  # it is one of a batch whose size is not told
+            self._uploader.put(Batch([made]))
         except Exception:  # noqa: BLE001 - reporting never fails the training
             return
 
