@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import math
+import sys
 import types
 from pathlib import Path
 from types import SimpleNamespace as Named
@@ -49,6 +50,7 @@ def test_a_tracker_that_finds_no_state_of_a_main_process_reports_nothing(ingest,
     tracker.store_init_configuration({"lr": 1.0})
     tracker.log({"loss": 1.0}, step=1)
     tracker.finish()
+    reporting.finish()
     assert ingest.requests == []
 
 
@@ -60,6 +62,16 @@ def test_a_lightning_logger_reports_numbers_and_masks_secrets(ingest, reporting)
     assert ingest.at("hparams")[0].document["params"] == {"lr": 0.5, "api_key": "[redacted]"}
     assert ingest.points() == [("fit/loss", 3, 2.0)]
     assert (logger.name, logger.version) == ("tuneplane", "run-1")
+
+
+def test_a_lightning_logger_reports_nothing_from_another_rank(ingest, reporting, monkeypatch):
+    rank_zero = types.SimpleNamespace(rank_zero_only=types.SimpleNamespace(rank=1))
+    monkeypatch.setitem(sys.modules, "lightning_utilities.core.rank_zero", rank_zero)
+    logger = Logging(monitor_hardware=False)
+    logger.log_hyperparams({"lr": 0.5})
+    logger.log_metrics({"loss": 2.0}, step=3)
+    reporting.finish()
+    assert ingest.requests == []
 
 
 class TestOpenRlhf:
