@@ -28,7 +28,7 @@ from application.queries.job_column import STATISTICS, Fact, Statistic
 from application.queries.job_condition import Cell
 from domain.ids import Micros, Position, RunId
 from domain.rules.job_silence import silent_since
-from domain.rules.transport_health import Heartbeat, heartbeat, transport_health
+from domain.rules.transport_health import Heartbeat, heartbeat, transport_state
 
 COLUMNS_KEPT = 48
 """Hyperparameters, and as many series; those asked for longest ago are forgotten."""
@@ -224,7 +224,7 @@ def _duration(now: Micros, job: Job) -> Cell:
 
 def transport_cell(latest: Sequence[Heartbeat], now: Micros) -> Cell:
     """The transport health of a job from the latest heartbeat of each reporter; None where it is unknown."""
-    state = transport_health(latest, now).state
+    state = transport_state(latest, now)
     return None if state == "unknown" else state
 
 

@@ -57,21 +57,29 @@ def heartbeat(values: Mapping[str, bool | int | float | str], received_at: Micro
     )
 
 
-def transport_health(latest: Iterable[Heartbeat], now: Micros) -> TransportHealth:
-    """The run's transport at `now` (server's clock), from the latest heartbeat of each reporter.
+def transport_state(latest: Iterable[Heartbeat], now: Micros) -> TransportState:
+    """The state alone: the table of jobs asks it of thousands at once.
 
     A loss stays a loss, however long its reporter has been silent: `lossy` stands before `unknown`, which is no
     heartbeat yet, or none for 60 s.
     """
+    state: TransportState = "unknown"
+    for beat in latest:
+        if beat.dropped_points or beat.dropped_events:
+            return "lossy"
+        if now - beat.received_at < SILENT_AFTER_MICROS:
+            state = "ok"
+    return state
+
+
+def transport_health(latest: Iterable[Heartbeat], now: Micros) -> TransportHealth:
+    """The run's transport at `now` (server's clock), from the latest heartbeat of each reporter."""
     beats = list(latest)
     heard = [beat for beat in beats if now - beat.received_at < SILENT_AFTER_MICROS]
-    dropped_points = _sum(beat.dropped_points for beat in beats)
-    dropped_events = _sum(beat.dropped_events for beat in beats)
-    state: TransportState = "ok" if heard else "unknown"
     return TransportHealth(
-        state="lossy" if dropped_points or dropped_events else state,
-        dropped_points=dropped_points,
-        dropped_events=dropped_events,
+        state=transport_state(beats, now),
+        dropped_points=_sum(beat.dropped_points for beat in beats),
+        dropped_events=_sum(beat.dropped_events for beat in beats),
         send_failures=_sum(beat.send_failures for beat in beats),
         queued_points=_sum(beat.queued_points for beat in heard),
         capacity_points=_sum(beat.capacity_points for beat in heard),

@@ -17,6 +17,7 @@ from domain.hyperparameters import report_hyperparameters
 from domain.ids import RunId
 from domain.lifecycle import report_lifecycle
 from domain.log import report_numbered as report_log
+from domain.observation import report_observation
 from domain.outcome import report_outcome
 from domain.placement import Placement
 from domain.population import declare_population
@@ -76,7 +77,10 @@ def _everything(large: Large) -> Iterator[list[Placement]]:
 def _small_job(run: RunId, number: int) -> list[Placement]:
     params = {"lr": 1e-5 * (number % 97), "batch": 2 ** (number % 9), "model": f"model-{number % 13}"}
     event = a.hyperparameters(run=run, params=params)
-    return [*_opened(run, number), report_hyperparameters(event), *_points(run, KEYS, number, 20)]
+    lost = {"dropped_points": int(number % 50 == 0), "dropped_events": 0, "send_failures": 0}
+    beat = a.an_observation(run=run, id="beat", kind="health", name="transport", values=lost)
+    said = [report_hyperparameters(event), report_observation(beat)]
+    return [*_opened(run, number), *said, *_points(run, KEYS, number, 20)]
 
 
 def _large_job(run: RunId, number: int, large: Large) -> Iterator[list[Placement]]:

@@ -39,6 +39,7 @@ def pages(left: str, right: str) -> Mapping[str, str]:
         "jobs, with columns": f"/?{urlencode(columns)}",
         "jobs, sorted by name": "/?sort=name",
         "jobs, sorted by a hyperparameter": "/?sort=config:lr",
+        "jobs, sorted by transport": "/?sort=transport&column=transport",
         "jobs, sorted and filtered by series": f"/?{urlencode(columns + conditions)}",
         "columns of jobs": "/jobs/columns?find=metric",
         "charts": job,
