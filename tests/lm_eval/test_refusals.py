@@ -54,7 +54,7 @@ def test_a_samples_file_given_for_the_results_is_refused_with_what_to_name(tmp_p
     [
         ("{\n", "line 2", "is no JSON in UTF-8"),
         ("[1]\n", "line 2", "has to be an object with doc_id, filter and metrics"),
-        ("[" * 100_000 + "\n", "line 2", "is nested too deeply"),
+        ("[" * 100_000 + "\n", "line 2", "is no JSON in UTF-8: nested too deeply"),
         ('"\\ud800"\n', "line 2", "has to be an object"),
         (json.dumps({**record(1), "doc_id": None}) + "\n", "line 2, doc_id", "has to be a number or text"),
         (json.dumps({**record(1), "doc_id": True}) + "\n", "line 2, doc_id", "has to be a number or text"),

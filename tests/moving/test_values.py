@@ -6,7 +6,8 @@ import pytest
 from tuneplane.moving.distributions import of_edges
 from tuneplane.moving.flat_yaml import flat_yaml
 from tuneplane.moving.source import LeftOut, SourceRefused, Unread
-from tuneplane.moving.values import parsed, row_items
+from tuneplane.moving.values import row_items
+from tuneplane.single_keys import parsed
 
 from tests.moving.samples import points_of
 

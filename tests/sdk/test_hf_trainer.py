@@ -99,6 +99,8 @@ def test_an_entry_that_breaks_a_rule_is_refused_and_the_rest_is_there(job, tmp_p
     ("text", "place"),
     [
         ("{", "the file: is no JSON"),
+        ("[" * 100_000, "the file: is no JSON: nested too deeply"),
+        ('{"log_history": [{"step": 1, "a": 1, "a": 2}]}', "the file: is no JSON: the key 'a' stands twice"),
         ("[]", "log_history: has to be a list"),
         ('{"log_history": {}}', "log_history: has to be a list"),
         ('{"log_history": [], "global_step": "x"}', "global_step: a str is no number"),

@@ -60,6 +60,13 @@ def test_rows_are_numbered_without_blank_lines_and_each_fault_stays_in_its_row()
     ]
 
 
+@pytest.mark.parametrize("line", ['{"rewards": 1, "rewards": 0}', '{"content": [{"role": "user", "role": "tool"}]}'])
+def test_a_row_in_which_a_wanted_key_stands_twice_says_neither(line):
+    (row,) = read(line.encode())
+    assert row.fields == {}
+    assert "twice" in row.problem
+
+
 def test_not_a_number_and_infinities_are_read_as_python_wrote_them():
     (row,) = read(json.dumps({"rewards": [math.nan, math.inf]}).encode())
     assert [repr(one) for one in row.fields["rewards"]] == ["nan", "inf"]

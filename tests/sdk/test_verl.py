@@ -132,6 +132,7 @@ def test_literals_nesting_other_step_names_and_what_is_no_number(job, log, capsy
         ("[1]", "line 1: the line: has to be an object"),
         ("{", "line 1: the line: is no JSON"),
         ("[" * 100_000, "line 1: the line: is no JSON"),
+        ('{"step": 1, "data": {"a": 1, "a": 2}}', "line 1: the line: is no JSON: the key 'a' stands twice"),
         ('{"data": {}}', "line 1: step: is missing"),
         ('{"step": -1, "data": {}}', "line 1: step: step -1 is outside"),
         ('{"step": true, "data": {}}', "line 1: step: the step is a boolean"),

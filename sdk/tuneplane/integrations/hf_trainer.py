@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections import Counter
@@ -24,6 +23,7 @@ from tuneplane.integrations.delivering import Delivering
 from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, destination, options
 from tuneplane.reporter import ReporterError
 from tuneplane.series_keys import SeriesKeys
+from tuneplane.single_keys import parsed
 from tuneplane.terminal import tell_lines
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def _state(path: Path) -> TrainerState:
     if path.stat().st_size > _LARGEST_BYTES:
         raise StateRefused(path, "the file", f"is larger than {_LARGEST_BYTES} bytes")
     try:
-        found = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as problem:
+        found = parsed(path.read_bytes())
+    except ValueError as problem:
         raise StateRefused(path, "the file", f"is no JSON: {problem}") from None
     if not isinstance(found, dict) or not isinstance(found.get("log_history"), list):
         raise StateRefused(path, "log_history", "has to be a list: this is no trainer's state")

@@ -28,7 +28,8 @@ from tuneplane.moving.source import (
     Unread,
 )
 from tuneplane.moving.sqlite_files import columns, needed, opened
-from tuneplane.moving.values import parsed, row_items
+from tuneplane.moving.values import row_items
+from tuneplane.single_keys import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,6 @@ Metrics: `{"step": n, "data": {name: number}}` a line. Generations: `<step>.json
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
 from collections import Counter
@@ -24,6 +23,7 @@ from tuneplane.integrations.rollouts import Rollout, clipped, exchange
 from tuneplane.integrations.validation_samples import sample
 from tuneplane.observations import observation
 from tuneplane.series_keys import SeriesKeys
+from tuneplane.single_keys import parsed
 
 NO_NUMBER = "verl.no_number"
 """Name of the observation of metrics whose value is null."""
@@ -149,8 +149,8 @@ def _score(found: Mapping[str, Any]) -> float | None:
 
 def _document(path: Path, line: Line) -> dict[str, Any]:
     try:
-        found = json.loads(line.text)
-    except (ValueError, RecursionError) as problem:
+        found = parsed(line.text)
+    except ValueError as problem:
         raise LineRefused(path, line, "the line", f"is no JSON: {problem}") from None
     if not isinstance(found, dict):
         raise LineRefused(path, line, "the line", "has to be an object")

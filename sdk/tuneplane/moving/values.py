@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +10,6 @@ from tuneplane.flatten import DEEPEST
 from tuneplane.foreign import Foreign
 from tuneplane.moving.distributions import NotMapped, of_edges
 from tuneplane.moving.source import Item, LeftOut, Unread
-from tuneplane.single_keys import each_key_once
 
 _NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """As text, where a tracker writes them so: JSON has no literal for them."""
@@ -70,11 +68,3 @@ def _are_numbers(values: Foreign) -> bool:
     return isinstance(values, list) and all(
         isinstance(one, (int, float)) and not isinstance(one, bool) for one in values
     )
-
-
-def parsed(text: str | bytes) -> Foreign:
-    """A JSON value; NaN and infinities may be bare. Raises ValueError, for depth too."""
-    try:
-        return json.loads(text, object_pairs_hook=each_key_once)
-    except RecursionError:
-        raise ValueError("nested too deep") from None

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from tuneplane.foreign import Foreign
 from tuneplane.moving.protobuf import VARINT, Torn, double, fields, integer, raw, text, zigzag
 from tuneplane.moving.source import Configuration, Final, Item, LeftOut, Stage, Unread
-from tuneplane.moving.values import parsed, row_items
+from tuneplane.moving.values import row_items
+from tuneplane.single_keys import parsed
 
 HISTORY, SUMMARY, CONFIG, STATS, RUN, EXIT = 2, 3, 5, 7, 17, 18
 _PASSED_OVER = {4: "console output", 8: "artifact", 9: "TensorBoard link", 10: "alert", 13: "console output"}

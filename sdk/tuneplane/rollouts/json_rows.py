@@ -6,10 +6,11 @@ probabilities cost a search for their end. NaN and Infinity are read, as Python'
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, Callable, NamedTuple
+
+from tuneplane.single_keys import parsed
 
 PIECE_BYTES = 64 * 1024
 FIELD_BYTES = 4 * 1024 * 1024
@@ -81,8 +82,8 @@ class _Line:
             problem = "is cut off"
         if not problem:
             try:
-                fields = {key: json.loads(text.decode()) for key, text in self._texts.items()}
-            except (ValueError, RecursionError) as refused:
+                fields = {key: parsed(text) for key, text in self._texts.items()}
+            except ValueError as refused:
                 problem = f"holds what is no JSON: {str(refused)[:100]}"
         return Row(number, {} if problem else fields, problem, ended)
 
@@ -143,6 +144,8 @@ class _Line:
         self._after_key = False
         if self._held is not None:
             self._hold(last)
+            if self._key in self._texts:
+                self._problem = self._problem or f"has the field {self._key!r} twice"
             self._texts[self._key], self._held = bytes(self._held), None
 
     def _hold(self, part: bytes) -> None:

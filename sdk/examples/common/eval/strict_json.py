@@ -9,14 +9,12 @@ import json
 import math
 from typing import Any
 
+from tuneplane.single_keys import KeyTwice, each_key_once
+
 from common.eval.refused import InputRefused
 
 DEEPEST = 100
 """Levels of objects and lists."""
-
-
-class _KeyTwice(ValueError):
-    pass
 
 
 class _NotFinite(ValueError):
@@ -27,12 +25,12 @@ def parse(data: bytes, file: str) -> Any:  # noqa: ANN401 - JSON is whatever was
     """What `data` says. Raises `InputRefused`, naming `file`."""
     try:
         found = json.loads(
-            data.decode("utf-8"), parse_constant=_constant, parse_float=_float, object_pairs_hook=_object
+            data.decode("utf-8"), parse_constant=_constant, parse_float=_float, object_pairs_hook=each_key_once
         )
     except UnicodeDecodeError as problem:
         raise InputRefused(file, "", f"is no UTF-8 at byte {problem.start}") from None
-    except _KeyTwice as problem:
-        raise InputRefused(file, str(problem), "stands twice in one object") from None
+    except KeyTwice as problem:
+        raise InputRefused(file, problem.key[:80], "stands twice in one object") from None
     except _NotFinite as problem:
         raise InputRefused(file, "", f"holds {problem}; only finite numbers are read") from None
     except json.JSONDecodeError as problem:
@@ -62,17 +60,6 @@ def _float(text: str) -> float:
     if not math.isfinite(number):
         raise _NotFinite(text[:40])
     return number
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _KeyTwice(key[:80])
-            seen.add(key)
-    return found
 
 
 def _deeper(value: object, levels: int) -> bool:

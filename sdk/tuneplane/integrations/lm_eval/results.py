@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from datetime import datetime, timezone
@@ -14,7 +13,7 @@ from tuneplane.foreign import Foreign
 from tuneplane.integrations.lm_eval.files import open_regular
 from tuneplane.integrations.lm_eval.refusals import ResultsRefused
 from tuneplane.redaction import redacted
-from tuneplane.single_keys import each_key_once
+from tuneplane.single_keys import parsed
 
 RESULTS_BYTES = 32 * 1024 * 1024
 _NAMING_THE_MODEL = ("peft", "delta", "pretrained", "model", "path", "engine")
@@ -62,8 +61,8 @@ def read_results(path: Path) -> Evaluation:
     if len(content) > RESULTS_BYTES:
         raise ResultsRefused(str(path), "file", f"is larger than {RESULTS_BYTES:,} bytes")
     try:
-        document = json.loads(content.decode("utf-8"), object_pairs_hook=each_key_once)
-    except (ValueError, RecursionError) as problem:
+        document = parsed(content)
+    except ValueError as problem:
         raise ResultsRefused(str(path), "file", f"is no JSON in UTF-8: {problem}") from None
     return evaluation(document, str(path))
 

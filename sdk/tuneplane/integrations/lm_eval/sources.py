@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.lm_eval.files import open_regular
 from tuneplane.integrations.lm_eval.refusals import ResultsRefused
-from tuneplane.single_keys import each_key_once
+from tuneplane.single_keys import parsed
 
 LINE_BYTES = 8 * 1024 * 1024
 """Of one line of a samples file; more than one is never in memory."""
@@ -83,9 +82,7 @@ class SamplesFile:
 
     def _parsed(self, line: bytes, name: str) -> Mapping[str, Any]:
         try:
-            record = json.loads(line.decode("utf-8"), object_pairs_hook=each_key_once)
-        except RecursionError:
-            raise ResultsRefused(self.name, name, "is nested too deeply") from None
+            record = parsed(line)
         except ValueError as problem:
             raise ResultsRefused(self.name, name, f"is no JSON in UTF-8: {problem}") from None
         if not isinstance(record, dict):
