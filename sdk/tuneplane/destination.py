@@ -54,11 +54,9 @@ def history_opened(
     env: Mapping[str, str], name: str, run_id: str | None, tags: Sequence[str]
 ) -> Iterator[tuple[Reporter, str]]:
     """The same for what happened elsewhere: of the job's life nothing is said. Raises NoDestination."""
-    if not (env.get(SERVER) and env.get(TOKEN)):
-        message = f"a job of its own needs {SERVER} and {TOKEN} (tuneplane-server token create USER, on the server)"
-        raise NoDestination(message)
+    address, token = _personal(env)
     try:
-        with contextlib.closing(Server(env[SERVER], env[TOKEN])) as server:
+        with contextlib.closing(Server(address, token)) as server:
             opened = server.open(name, tags, run_id)
         made = opened.credentials
         reporter = Reporter(made.endpoint, made.run_id, made.token, attempt=made.attempt)
@@ -68,40 +66,46 @@ def history_opened(
         yield reporter, opened.page
 
 
-def job_chosen(env: Mapping[str, str], job: str | None, run_id: str | None) -> Reporter | None:
-    """The reporter of the job of the environment; None where one is to be opened. Raises NoDestination."""
-    here = job_here(env)
-    own = job is not None or run_id is not None
-    if here is not None and own:
-        message = "TUNEPLANE_JOB_* are set: it goes to that job, so leave --job and --run-id out"
-        raise NoDestination(message)
-    if here is None and not own:
-        message = "there is no job here (TUNEPLANE_JOB_*): --job NAME opens one"
-        raise NoDestination(message)
-    return here
-
-
 def shown(page: str, reporter: Reporter) -> str:
     """What a command says of a job that it opened: its page, and how the same command goes on in it."""
     return f"{page} (attempt {reporter.attempt}); to repeat: --run-id {reporter.run_id}"
 
 
-@contextlib.contextmanager
 def job_for(
     env: Mapping[str, str],
     job: str | None,
     run_id: str | None,
     tags: Sequence[str],
     opened: Callable[..., contextlib.AbstractContextManager[tuple[Reporter, str]]] = job_opened,
-) -> Iterator[tuple[Reporter, str]]:
+) -> contextlib.AbstractContextManager[tuple[Reporter, str]]:
     """The job of the environment; where `job` or `run_id` is given, one that is `opened`, and its page, else empty.
 
-    `opened` is `job_opened`, or `history_opened` for what is brought in afterwards. Raises NoDestination.
+    `opened` is `job_opened`, or `history_opened` for what is brought in afterwards. Raises NoDestination: at once where
+    it is plain that there is no job, so that whoever works for hours before can ask first; else when it is entered.
     """
-    here = job_chosen(env, job, run_id)
+    here = job_here(env)
+    own = job is not None or run_id is not None
+    if here is not None and own:
+        message = "TUNEPLANE_JOB_* are set: it goes to that job, so leave --job and --run-id out"
+        raise NoDestination(message)
     if here is not None:
-        with here:
-            yield here, ""
-        return
-    with opened(env, job or tags[0], run_id, tags) as found:
-        yield found
+        return _held(here)
+    if not own:
+        message = "there is no job here (TUNEPLANE_JOB_*): --job NAME opens one"
+        raise NoDestination(message)
+    _personal(env)
+    return opened(env, job or tags[0], run_id, tags)
+
+
+@contextlib.contextmanager
+def _held(reporter: Reporter) -> Iterator[tuple[Reporter, str]]:
+    with reporter:
+        yield reporter, ""
+
+
+def _personal(env: Mapping[str, str]) -> tuple[str, str]:
+    """Address and personal token of the server that opens jobs. Raises NoDestination."""
+    if not (env.get(SERVER) and env.get(TOKEN)):
+        message = f"a job of its own needs {SERVER} and {TOKEN} (tuneplane-server token create USER, on the server)"
+        raise NoDestination(message)
+    return env[SERVER], env[TOKEN]

@@ -127,10 +127,24 @@ def test_the_evidence_is_whole_before_anything_is_sent_and_outlives_a_delivery_t
     assert len(asked()) == 3
 
 
-def test_without_a_job_the_evidence_is_kept(evaluate, tmp_path, capsys):
-    assert evaluate([a_problem()], "--upload") == 3
-    assert "there is no job here" in capsys.readouterr().err
-    assert [one["status"] for one in executions(tmp_path)] == ["success"]
+@pytest.mark.parametrize(
+    ("more", "env", "told"),
+    [
+        (["--upload"], {}, "there is no job here"),
+        (["--job", "x"], {}, "a job of its own needs TUNEPLANE_SERVER"),
+        (["--upload"], {"TUNEPLANE_JOB_ENABLED": "0"}, "reporting is switched off"),
+        ([], {"TUNEPLANE_JOB_VAL_UPLOAD_SAMPLES": "many"}, "has to be a whole number"),
+    ],
+)
+def test_where_it_goes_and_how_much_text_is_known_before_anything_is_generated(
+    evaluate, tmp_path, monkeypatch, capsys, asked, more, env, told
+):
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    assert evaluate([a_problem()], *more) == 2
+    assert told in capsys.readouterr().err
+    assert asked() == []
+    assert not (tmp_path / "evidence.jsonl").exists()
 
 
 @pytest.mark.usefixtures("_job")

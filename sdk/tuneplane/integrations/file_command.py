@@ -1,4 +1,4 @@
-"""What the commands share that bring a trainer's files into a job: options, where to, exit codes."""
+"""What the commands share that bring files into a job: options, where to, exit codes."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ Each problem is generated and verified, and what became of it is written to the 
 asked for, the round is sent in batches of 32: population, protocol where all of it is known, outcomes, reasons, text.
 
 Exit codes: 0 every trial has a verdict (and all was delivered); 1 some trials ended without one, the rest as with 0;
-2 an input was refused and nothing was generated or sent; 3 the evidence is whole and its delivery failed. The same
-command may be given again after each: what is done is not done twice.
+2 an input was refused, or there is no job to send it to, and nothing was generated or sent; 3 the evidence is whole and
+its delivery failed. The same command may be given again after each: what is done is not done twice.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from tuneplane.bulk import send_observations
 from tuneplane.destination import NoDestination, job_for, shown
-from tuneplane.reporter import ReporterError
+from tuneplane.reporter import Reporter, ReporterError
 from tuneplane.retention import CapUnusable, cap_from
 from tuneplane.terminal import tell_lines
 
@@ -49,17 +50,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code."""
     given = parser().parse_args(arguments)
     try:
-        report, cap = evaluated(given), cap_from(os.environ)
-        tell_lines(sys.stdout, [*report.summary().splitlines(), f"evidence: {given.output}"])
-        if given.upload or given.job or given.run_id:
-            with job_for(os.environ, given.job, given.run_id, ["evaluation"]) as (reporter, page):
+        cap, job = cap_from(os.environ), _job(given)
+        report = evaluated(given)
+    except (InputRefused, CapUnusable, NoDestination) as refused:
+        _say(f"refused: {refused}")
+        return REFUSED
+    tell_lines(sys.stdout, [*report.summary().splitlines(), f"evidence: {given.output}"])
+    try:
+        if job is not None:
+            with job as (reporter, page):
                 if page:
                     _say(shown(page, reporter))
                 count, texts = deliver(report, reporter, cap if given.text else 0)
                 _say(f"delivered to {reporter.run_id}: {count:,} observations, {texts:,} texts")
-    except (InputRefused, CapUnusable) as refused:
-        _say(f"refused: {refused}")
-        return REFUSED
     except (NoDestination, ReporterError) as problem:
         _say(f"not delivered: {problem}\nThe evidence {given.output} is kept; give the same command again.")
         return NOT_DELIVERED
@@ -98,6 +101,13 @@ def parser() -> argparse.ArgumentParser:
     delivery.add_argument("--run-id", metavar="ID", help="send it to another attempt of this run")
     delivery.add_argument("--text", action="store_true", help="send prompts and completions, too: of 128 all, else 32")
     return top
+
+
+def _job(given: argparse.Namespace) -> AbstractContextManager[tuple[Reporter, str]] | None:
+    """Where it is sent; None where nobody asked for that. Raises NoDestination before anything is generated."""
+    if given.upload or given.job or given.run_id:
+        return job_for(os.environ, given.job, given.run_id, ["evaluation"])
+    return None
 
 
 def evaluated(given: argparse.Namespace) -> Report:

@@ -1,7 +1,6 @@
 """`python -m tuneplane.integrations.lm_eval`: imports what lm_eval wrote.
 
-Exit codes: 0 everything was imported; 1 something was refused, the rest was imported; 2 nothing was done (wrong use,
-nothing to import, no job to report to); 3 the delivery broke off, and the same command goes on.
+Exit codes are those of `file_command`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tuneplane.destination import NoDestination, job_chosen, job_opened, shown
+from tuneplane.destination import NoDestination, job_for, shown
+from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, options
 from tuneplane.integrations.lm_eval.delivery import Plan, plan_folder, send
 from tuneplane.integrations.lm_eval.refusals import ResultsRefused
 from tuneplane.integrations.lm_eval.rounds import PREFIX, Choices
@@ -23,31 +23,20 @@ from tuneplane.reporter import Reporter, ReporterError
 from tuneplane.retention import CapUnusable, cap_from
 from tuneplane.terminal import tell_lines
 
-_DESCRIPTION = """Imports what lm_eval 0.4 wrote with --output_path and --log_samples: each task and filter is a
-round, each document a trial. Everything is read and checked before anything is sent, and repeating is safe.
-
-With TUNEPLANE_JOB_* in the environment the results go to that job. Else --job opens one, with
-TUNEPLANE_SERVER (its address) and TUNEPLANE_TOKEN (a personal token, tp_pat_...).
-
-Exit code 0: all imported. 1: something was refused, the rest was imported. 2: nothing was done.
-3: the delivery broke off; give the same command again."""
+_ABOUT = """Imports what lm_eval 0.4 wrote with --output_path and --log_samples: each task and filter is a
+round, each document a trial. Everything is read and checked before anything is sent."""
 _TELL_SECONDS = 2.0
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    raw = argparse.RawDescriptionHelpFormatter
-    name = "python -m tuneplane.integrations.lm_eval"
-    top = argparse.ArgumentParser(prog=name, description=_DESCRIPTION, formatter_class=raw)
+    top = options("lm_eval", _ABOUT)
     top.add_argument("place", nargs="+", type=Path, metavar="DIR", help="lm_eval's output folder, or a results file")
     top.add_argument("--round", default=PREFIX, metavar="NAME", help=f"how the rounds' names begin (default: {PREFIX})")
     top.add_argument("--checkpoint", metavar="REF", help="immutable reference to the weights; default: as reported")
     top.add_argument(
         "--metric", metavar="NAME", help="decides a trial where a task has it; default: see docs/lm-eval.md"
     )
-    top.add_argument("--dry-run", action="store_true", help="show what would be sent, and send nothing")
-    top.add_argument("--job", metavar="NAME", help="open a new job of this name for the results")
-    top.add_argument("--run-id", metavar="ID", help="open another attempt of this run instead, to repeat an import")
     return top
 
 
@@ -56,31 +45,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         choices = Choices(given.round, given.checkpoint, given.metric, cap_from(os.environ))
-        here = None if given.dry_run else job_chosen(os.environ, given.job, given.run_id)
+        job = None if given.dry_run else job_for(os.environ, given.job, given.run_id, ["evaluation"])
     except (CapUnusable, NoDestination) as problem:
         _say(str(problem))
-        return 2
+        return NOTHING_DONE
     plan = plan_folder(given.place, choices)
     tell_lines(sys.stdout, lines(plan))
     if not plan.rounds or not _decides(given.metric, plan):
-        return 2
-    if given.dry_run:
-        return 1 if plan.refused else 0
+        return NOTHING_DONE
+    if job is None:
+        return SOME_REFUSED if plan.refused else ALL
     try:
-        if here is not None:
-            with here:
-                _deliver(plan, here)
-        else:
-            with job_opened(os.environ, given.job or "lm-eval", given.run_id) as (reporter, page):
+        with job as (reporter, page):
+            if page:
                 _say(shown(page, reporter))
-                _deliver(plan, reporter)
+            _deliver(plan, reporter)
     except NoDestination as problem:
         _say(str(problem))
-        return 2
+        return NOTHING_DONE
     except (ReporterError, ResultsRefused) as problem:
         _say(f"{problem}; what was sent stands, and the same command goes on")
-        return 3
-    return 1 if plan.refused else 0
+        return BROKEN_OFF
+    return SOME_REFUSED if plan.refused else ALL
 
 
 def _decides(metric: str | None, plan: Plan) -> bool:
