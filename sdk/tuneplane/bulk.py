@@ -1,4 +1,4 @@
-"""Many observations through a `Reporter`, in as few requests as the contract allows.
+"""Results through a `Reporter`: observations in as few requests as the contract allows, and texts one by one.
 
 A producer of bulk results reads, checks and sends; this is the sending. All of it may be sent again after it
 broke off: the server knows each event by its identity and counts it once.
@@ -11,7 +11,9 @@ from typing import Any, Callable, Protocol
 
 from tuneplane import contract
 from tuneplane.observations import event_size
+from tuneplane.reporter import ReporterError
 
+_TAKEN = 409
 _ENVELOPE_BYTES = 8 * 1024
 """Left for what surrounds the events of a request."""
 
@@ -20,6 +22,26 @@ class TakesObservations(Protocol):
     """What a `Reporter` is here."""
 
     def observations(self, payload: Mapping[str, Any]) -> bool: ...
+
+
+class TakesResults(TakesObservations, Protocol):
+    """The same, with text."""
+
+    def trajectory(self, trace: Mapping[str, Any]) -> bool: ...
+
+
+def send_text(reporter: TakesResults, trace: Mapping[str, Any]) -> bool:
+    """Sends one trajectory; False where the server keeps another text of the same trial attempt: the first stands.
+
+    Raises ReporterError where it is refused for anything else, or cannot be delivered.
+    """
+    try:
+        reporter.trajectory(trace)
+    except ReporterError as problem:
+        if problem.status != _TAKEN:
+            raise
+        return False
+    return True
 
 
 def send_observations(

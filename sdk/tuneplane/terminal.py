@@ -6,7 +6,10 @@ encoding lacks. A reader that went away (`| head`) ends nothing: what was asked 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
+import time
 from collections.abc import Iterable
 from typing import TextIO
 
@@ -25,6 +28,29 @@ def tell_lines(stream: TextIO, lines: Iterable[str]) -> None:
         stream.flush()
     except BrokenPipeError:
         _to_nowhere(stream)
+
+
+def tell(line: str) -> None:
+    """One line for whoever watches, on standard error; a terminal that is closed or full ends nothing."""
+    with contextlib.suppress(OSError, ValueError):
+        tell_lines(sys.stderr, [line])
+
+
+class NowAndThen:
+    """When it is time to tell again how far long work is."""
+
+    def __init__(self, seconds: float = 2.0) -> None:
+        """At least `seconds` lie between, and before the first."""
+        self._seconds = seconds
+        self._last = time.monotonic()
+
+    def due(self) -> bool:
+        """Whether to tell now; then the time begins anew."""
+        now = time.monotonic()
+        if now - self._last < self._seconds:
+            return False
+        self._last = now
+        return True
 
 
 def _encodable(text: str, stream: TextIO) -> str:

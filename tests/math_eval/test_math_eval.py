@@ -148,6 +148,15 @@ def test_where_it_goes_and_how_much_text_is_known_before_anything_is_generated(
 
 
 @pytest.mark.usefixtures("_job")
+def test_a_text_that_was_kept_otherwise_before_stands_and_the_rest_is_delivered(evaluate, ingest, capsys):
+    ingest.answer = lambda path, body: 409 if path == "trajectory" and b'"trial_id":"0"' in body else 200
+    assert evaluate([a_problem(id=n) for n in range(3)], "--upload", "--text") == 0
+    assert "2 texts, 1 texts kept otherwise before" in capsys.readouterr().err
+    ingest.answer = lambda path, body: 422 if path == "trajectory" else 200
+    assert evaluate([a_problem(id=n) for n in range(3)], "--upload", "--text") == 3
+
+
+@pytest.mark.usefixtures("_job")
 def test_an_execution_error_is_tried_again_as_the_next_attempt_where_that_is_asked(
     evaluate, ingest, tmp_path, monkeypatch, asked
 ):

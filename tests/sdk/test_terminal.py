@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tuneplane.terminal import shown, tell_lines
+from tuneplane.terminal import NowAndThen, shown, tell, tell_lines
 
 SDK = Path(__file__).parents[2] / "sdk"
 
@@ -45,3 +45,21 @@ def test_a_reader_that_went_away_ends_nothing():
             timeout=60,
         )
     assert (done.returncode, done.stderr) == (7, b"")
+
+
+@pytest.mark.parametrize("stderr", ["/dev/full", None])
+def test_a_terminal_that_is_full_or_closed_ends_nothing(monkeypatch, stderr):
+    with open(stderr or os.devnull, "w", encoding="utf-8") as stream:  # noqa: PTH123 - as a shell opens it
+        if stderr is None:
+            stream.close()
+        monkeypatch.setattr(sys, "stderr", stream)
+        tell("a line")
+        monkeypatch.undo()
+        if stderr is not None:
+            with pytest.raises(OSError, match="No space left"):
+                stream.close()
+
+
+def test_progress_is_told_now_and_then_alone():
+    assert NowAndThen(0).due()
+    assert not NowAndThen(3600).due()

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
+from tuneplane.bulk import send_text
 from tuneplane.integrations.validation_samples import send_samples
 from tuneplane.reporter import Reporter, ReporterError
-from tuneplane.terminal import tell_lines
+from tuneplane.terminal import NowAndThen, tell
 
-_CONFLICT = 409
-_TELL_SECONDS = 2.0
 _PAUSE_SECONDS = 5.0
 _MOST_REASONS = 20
 
@@ -33,7 +29,7 @@ class Delivering:
         self._reporter = reporter
         self._patient = patient
         self._stopped = stopped or threading.Event()
-        self._told_at = time.monotonic()
+        self._now_and_then = NowAndThen()
         self.counts: Counter[str] = Counter()
         self.refused = 0
         """Lines, names and files that were refused; each was said."""
@@ -51,20 +47,13 @@ class Delivering:
 
     def trajectory(self, trace: Mapping[str, Any]) -> None:
         """A text kept under the same identity before stays: that is counted, and no failure."""
-        try:
-            self._send(lambda reporter: reporter.trajectory(trace))
-        except ReporterError as problem:
-            if problem.status != _CONFLICT:
-                raise
-            self.counts["texts kept otherwise before"] += 1
-        else:
-            self.counts["rollouts"] += 1
+        kept = self._send(lambda reporter: send_text(reporter, trace))
+        self.counts["rollouts" if kept else "texts kept otherwise before"] += 1
         self._progress()
 
     def samples(self, step: int, samples: Sequence[Mapping[str, Any]], *, rows: int) -> None:
         """Samples of a validation round of `rows`."""
-        if self._reporter is not None:
-            self._send(lambda reporter: send_samples(reporter, step, samples, rows=rows))
+        self._send(lambda reporter: send_samples(reporter, step, samples, rows=rows))
         self.counts["validation rounds"] += 1
         self.counts["validation samples read"] += len(samples)
         self._progress()
@@ -77,29 +66,24 @@ class Delivering:
             self.say("more is refused; the number is said at the end")
 
     def say(self, text: str) -> None:
-        with contextlib.suppress(OSError, ValueError):  # a closed terminal ends no import
-            tell_lines(sys.stderr, [f"{self._who}: {text}"])
-            sys.stderr.flush()
+        tell(f"{self._who}: {text}")
 
     def summary(self) -> str:
         """`points 22, not finite 1`; what was refused last."""
         parts = [f"{name} {count:,}" for name, count in self.counts.items() if count]
         return ", ".join([*parts, f"refused {self.refused:,}"] if self.refused else parts) or "nothing"
 
-    def _send(self, call: Callable[[Reporter], object]) -> None:
-        if self._reporter is None:
-            return
-        while True:
+    def _send(self, call: Callable[[Reporter], object]) -> object:
+        """What `call` gave; True where nothing is sent."""
+        while self._reporter is not None:
             try:
-                call(self._reporter)
+                return call(self._reporter)
             except ReporterError as problem:
                 if not (self._patient and problem.transient) or self._stopped.wait(_PAUSE_SECONDS):
                     raise
                 self.say(f"trying again: {problem}")
-            else:
-                return
+        return True
 
     def _progress(self) -> None:
-        if time.monotonic() - self._told_at >= _TELL_SECONDS:
-            self._told_at = time.monotonic()
+        if self._now_and_then.due():
             self.say(f"so far: {self.summary()}")

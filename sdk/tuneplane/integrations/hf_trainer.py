@@ -24,7 +24,7 @@ from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, S
 from tuneplane.reporter import ReporterError
 from tuneplane.series_keys import SeriesKeys
 from tuneplane.single_keys import parsed
-from tuneplane.terminal import tell_lines
+from tuneplane.terminal import tell, tell_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,10 +148,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 delivering.say(page)
             _bring(state, delivering)
     except (StateRefused, NoDestination, OSError) as problem:
-        tell_lines(sys.stderr, [f"hf-trainer: {problem}"])
+        tell(f"hf-trainer: {problem}")
         return NOTHING_DONE
     except ReporterError as problem:
-        tell_lines(sys.stderr, [f"hf-trainer: {problem}; what was sent stands"])
+        tell(f"hf-trainer: {problem}; what was sent stands")
         return BROKEN_OFF
     tell_lines(sys.stdout, [f"{state.path} (step {state.step}): {delivering.summary()}"])
     return SOME_REFUSED if delivering.refused else ALL

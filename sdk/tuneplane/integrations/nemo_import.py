@@ -12,18 +12,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tuneplane.destination import NoDestination, shown
+from tuneplane.bulk import send_text
+from tuneplane.destination import NoDestination
 from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, destination, options
 from tuneplane.integrations.nemo_folder import Candidate, candidates, step_files
 from tuneplane.integrations.nemo_rollouts import StepFile, StepRead, read_step
 from tuneplane.integrations.nemo_steps import Caps
 from tuneplane.reporter import Reporter, ReporterError
 from tuneplane.retention import CapUnusable
-from tuneplane.terminal import tell_lines
+from tuneplane.terminal import tell, tell_lines
 
 _ABOUT = """Sends a few rollouts of each complete train_data_step{N}.jsonl and val_data_step{N}.jsonl in DIR, which
 NeMo-RL 0.7 wrote: complete is a file that a later step follows, or whose size stays as it is."""
-_TAKEN = 409
 
 
 class NoStepFiles(RuntimeError):
@@ -50,8 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         caps, files = Caps.from_env(os.environ), _files(given.folder)
         with destination(given, "rollouts") as (reporter, page):
-            if reporter is not None and page:
-                _say(shown(page, reporter))
+            if page:
+                _say(page)
             return _send(candidates(files, given.settle), len(files), caps, reporter)
     except (NoStepFiles, NoDestination, CapUnusable) as problem:
         _say(str(problem))
@@ -101,14 +101,7 @@ def _send(ready: Sequence[Candidate], there: int, caps: Caps, reporter: Reporter
 
 def _deliver(found: StepRead, reporter: Reporter) -> int:
     """How many samples the server keeps otherwise under the same name."""
-    taken = 0
-    for one in found.traces:
-        try:
-            reporter.trajectory(one)
-        except ReporterError as problem:
-            if problem.status != _TAKEN:
-                raise
-            taken += 1
+    taken = sum(not send_text(reporter, one) for one in found.traces)
     reporter.observations({"events": [found.event]})
     if taken:
         _say(f"{found.event['values']['source']}: {taken} samples are kept already, sent differently (another cap?)")
@@ -125,5 +118,4 @@ def _shown(found: StepRead) -> str:
 
 
 def _say(text: str) -> None:
-    tell_lines(sys.stderr, [f"nemo-rl: {text}"])
-    sys.stderr.flush()
+    tell(f"nemo-rl: {text}")

@@ -21,7 +21,7 @@ from tuneplane.integrations.verl_file import LineRefused, MetricsFile, dumps, ro
 from tuneplane.reporter import Reporter, ReporterError
 from tuneplane.retention import CapUnusable
 from tuneplane.rollouts.cap import rollout_cap
-from tuneplane.terminal import tell_lines
+from tuneplane.terminal import tell, tell_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,10 +176,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with destination(given, "verl") as (reporter, page):
             return _bring(given, reporter, page)
     except (NoDestination, FileRefused, CapUnusable, OSError, LineTooLong) as problem:
-        tell_lines(sys.stderr, [f"verl: {problem}"])
+        tell(f"verl: {problem}")
         return NOTHING_DONE
     except ReporterError as problem:
-        tell_lines(sys.stderr, [f"verl: {problem}; what was sent stands"])
+        tell(f"verl: {problem}; what was sent stands")
         return BROKEN_OFF
 
 
@@ -208,7 +208,7 @@ def _bring(given: argparse.Namespace, reporter: Reporter | None, page: str) -> i
             while not stopped.wait(max(given.follow, 0.05)):
                 reading.look(last=False)
     reading.look(last=True)
-    tell_lines(sys.stdout, [f"{delivering.summary()}"])
+    tell_lines(sys.stdout, [delivering.summary()])
     return SOME_REFUSED if delivering.refused else ALL
 
 

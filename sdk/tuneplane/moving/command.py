@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable
 
+from tuneplane import terminal
 from tuneplane.moving.files import fingerprint
 from tuneplane.moving.moving_in import MovingIn, faults
 from tuneplane.moving.source import Found, RefusedRun, SourceRefused
@@ -18,7 +19,6 @@ from tuneplane.moving.standing import BrokenOff
 from tuneplane.moving.tally import report
 from tuneplane.moving.trackers import TRACKERS
 from tuneplane.opening import SERVER, TOKEN, NotOpened, Server
-from tuneplane.terminal import tell_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ def run(given: argparse.Namespace, read: Reader, env: Mapping[str, str] | None =
     if given.list:
         return _listed(given.source, read)
     if not (env.get(SERVER) and env.get(TOKEN)):
-        tell(
+        _tell(
             f"{SERVER} and {TOKEN} have to be set (a personal token: tuneplane-server token create USER, on the server)"
         )
         return NO_SERVER
@@ -74,12 +74,12 @@ def run(given: argparse.Namespace, read: Reader, env: Mapping[str, str] | None =
         with contextlib.closing(Server(env[SERVER], env[TOKEN], timeout=30.0)) as server:
             return _followed(given, read, server)
     except (BrokenOff, NotOpened) as problem:
-        tell(f"broken off, nothing is lost, the same command goes on: {problem}")
+        _tell(f"broken off, nothing is lost, the same command goes on: {problem}")
         return NO_SERVER
 
 
 def _followed(given: argparse.Namespace, read: Reader, server: Server) -> int:
-    code, moving = ALL_IN, MovingIn(server, tell, label=given.label)
+    code, moving = ALL_IN, MovingIn(server, _tell, label=given.label)
     try:
         seen = fingerprint(given.source)
         code = _once(given, read, moving)
@@ -89,41 +89,40 @@ def _followed(given: argparse.Namespace, read: Reader, server: Server) -> int:
             if found != seen:
                 code, seen = _once(given, read, moving), found
     except KeyboardInterrupt:
-        tell("interrupted; the same command goes on")
+        _tell("interrupted; the same command goes on")
         return code if given.follow is not None else NOT_ALL
     return code
 
 
 def _once(given: argparse.Namespace, read: Reader, moving: MovingIn) -> int:
     try:
-        tallies = moving.bring(read(given.source, tell))
+        tallies = moving.bring(read(given.source, _tell))
     except (SourceRefused, OSError) as problem:
-        tell(str(problem))
+        _tell(str(problem))
         return NOT_ALL
     if not tallies:
         return NOTHING
     if given.follow is None or any(one.points or one.histograms for one in tallies):
-        tell_lines(sys.stdout, report(tallies))
+        terminal.tell_lines(sys.stdout, report(tallies))
     return NOT_ALL if faults(tallies) else ALL_IN
 
 
 def _listed(source: Path, read: Reader) -> int:
     code = NOTHING
     try:
-        for one in read(source, tell):
+        for one in read(source, _tell):
             code = ALL_IN
             if isinstance(one, RefusedRun):
-                tell_lines(sys.stdout, [f"{one.name}: REFUSED: {one.reason}"])
+                terminal.tell_lines(sys.stdout, [f"{one.name}: REFUSED: {one.reason}"])
             else:
                 parts = "1 part" if len(one.parts) == 1 else f"{len(one.parts)} parts"
-                tell_lines(sys.stdout, [f"{one.name}: {parts}, tags: {', '.join(one.tags) or 'none'}"])
+                terminal.tell_lines(sys.stdout, [f"{one.name}: {parts}, tags: {', '.join(one.tags) or 'none'}"])
     except (SourceRefused, OSError) as problem:
-        tell(str(problem))
+        _tell(str(problem))
         return NOT_ALL
     return code
 
 
-def tell(text: str) -> None:
+def _tell(text: str) -> None:
     """A line for the person watching."""
-    with contextlib.suppress(OSError, ValueError):
-        tell_lines(sys.stderr, [f"tuneplane: {text}"])
+    terminal.tell(f"tuneplane: {text}")

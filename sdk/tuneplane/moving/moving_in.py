@@ -15,6 +15,7 @@ from tuneplane.moving.standing import BrokenOff, RunRefused, attempts, standing
 from tuneplane.moving.tally import Tally
 from tuneplane.opening import NotOpened
 from tuneplane.series_keys import SeriesKeys
+from tuneplane.terminal import NowAndThen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +27,6 @@ IMPORTED = "imported"
 _NAME_CHARS = 256
 _TAGS, _TAG_CHARS = 32, 64
 _NOTES_CHARS = 16_384
-_TOLD_SECONDS = 2.0
 _TRIES = 6
 _TAKEN = 409
 
@@ -38,7 +38,7 @@ class MovingIn:
         self._server = server
         self._tell = tell
         self._label = label
-        self._told_at = time.monotonic()
+        self._now_and_then = NowAndThen()
         self._seen: dict[str, str] = {}
         self._writers: dict[tuple[str, int], AttemptWriter] = {}
         """Kept for the next time, so that following a log needs one token for each attempt."""
@@ -92,9 +92,7 @@ class MovingIn:
 
     def _teller(self, name: str, tally: Tally) -> Callable[[], None]:
         def told() -> None:
-            now = time.monotonic()
-            if now - self._told_at >= _TOLD_SECONDS:
-                self._told_at = now
+            if self._now_and_then.due():
                 self._tell(f"{name}: {tally.points:,} points sent, {tally.before:,} were there")
 
         return told

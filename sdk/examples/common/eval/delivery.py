@@ -6,20 +6,14 @@ All of it may be sent again: the server knows each fact by its identity and coun
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Callable, Protocol
+from typing import Any, Callable
 
 from tuneplane import observations
-from tuneplane.bulk import TakesObservations, send_observations
+from tuneplane.bulk import TakesResults, send_observations
 
 from common.eval.checked import Fields
 from common.eval.refused import InputRefused
 from common.eval.snapshot import SNAPSHOT_SCHEMA, content_digest, round_identity
-
-
-class TakesResults(TakesObservations, Protocol):
-    """What a `tuneplane.reporter.Reporter` is here."""
-
-    def trajectory(self, trace: Mapping[str, Any]) -> bool: ...
 
 
 def upload(bundle: Mapping[str, Any], reporter: TakesResults, sent: Callable[[int], None] = lambda _: None) -> None:

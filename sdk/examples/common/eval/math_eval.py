@@ -14,21 +14,19 @@ import argparse
 import os
 import re
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from tuneplane.bulk import send_observations
+from tuneplane.bulk import TakesResults, send_observations, send_text
 from tuneplane.destination import NoDestination, job_for, shown
 from tuneplane.reporter import Reporter, ReporterError
 from tuneplane.retention import CapUnusable, cap_from
-from tuneplane.terminal import tell_lines
+from tuneplane.terminal import NowAndThen, tell, tell_lines
 
 from common.eval import math_verifier, plug, strict_json
-from common.eval.delivery import TakesResults
 from common.eval.math_endpoint import Endpoint, Sampling
 from common.eval.math_evidence import Evidence
 from common.eval.math_problems import Problem, Problems, read_problems
@@ -53,18 +51,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cap, job = cap_from(os.environ), _job(given)
         report = evaluated(given)
     except (InputRefused, CapUnusable, NoDestination) as refused:
-        _say(f"refused: {refused}")
+        tell(f"refused: {refused}")
         return REFUSED
     tell_lines(sys.stdout, [*report.summary().splitlines(), f"evidence: {given.output}"])
     try:
         if job is not None:
             with job as (reporter, page):
                 if page:
-                    _say(shown(page, reporter))
-                count, texts = deliver(report, reporter, cap if given.text else 0)
-                _say(f"delivered to {reporter.run_id}: {count:,} observations, {texts:,} texts")
+                    tell(shown(page, reporter))
+                count, texts, before = deliver(report, reporter, cap if given.text else 0)
+                kept = f", {before:,} texts kept otherwise before" if before else ""
+                tell(f"delivered to {reporter.run_id}: {count:,} observations, {texts:,} texts{kept}")
     except (NoDestination, ReporterError) as problem:
-        _say(f"not delivered: {problem}\nThe evidence {given.output} is kept; give the same command again.")
+        tell(f"not delivered: {problem}")
+        tell(f"The evidence {given.output} is kept; give the same command again.")
         return NOT_DELIVERED
     scored = all(one.status in {"success", "failure"} for one in report.evidence.current().values())
     return 0 if scored else WITHOUT_VERDICT
@@ -123,7 +123,7 @@ def evaluated(given: argparse.Namespace) -> Report:
     said = Declared(given.checkpoint, given.split, _settings(given.settings), _verifier_digest(given))
     declared, missing = protocol(problems, seen, said)
     if missing:
-        _say(f"no protocol is declared, so this round cannot be matched with another: without {', '.join(missing)}")
+        tell(f"no protocol is declared, so this round cannot be matched with another: without {', '.join(missing)}")
     inputs = {
         "dataset_digest": problems.dataset_digest,
         "cohort_digest": problems.cohort_digest,
@@ -136,17 +136,14 @@ def evaluated(given: argparse.Namespace) -> Report:
     return Report(problems, evidence, declared)
 
 
-def deliver(report: Report, reporter: TakesResults, cap: int | None) -> tuple[int, int]:
-    """Sends all of it, in order; how many observations and texts that is.
+def deliver(report: Report, reporter: TakesResults, cap: int | None) -> tuple[int, int, int]:
+    """Sends all of it, in order; how many observations and texts that is, and texts kept otherwise before.
 
     Raises ReporterError: what was sent stands, and all of it may be sent again.
     """
     count = send_observations(reporter, report.events())
-    texts = 0
-    for trace in report.texts(cap):
-        reporter.trajectory(trace)
-        texts += 1
-    return count, texts
+    kept = [send_text(reporter, trace) for trace in report.texts(cap)]
+    return count, sum(kept), len(kept) - sum(kept)
 
 
 def _waiting(problems: Problems, evidence: Evidence, *, retry: bool) -> Iterator[tuple[Problem, int]]:
@@ -170,11 +167,10 @@ def _run(
 
     with ThreadPoolExecutor(workers) as pool:
         try:
-            told = time.monotonic()
+            now_and_then = NowAndThen(_TELL_SECONDS)
             for count, _ in enumerate(pool.map(one, waiting), start=1):
-                if time.monotonic() - told >= _TELL_SECONDS:
-                    told = time.monotonic()
-                    _say(f"{count:,} of {len(waiting):,} trials")
+                if now_and_then.due():
+                    tell(f"{count:,} of {len(waiting):,} trials")
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -207,10 +203,6 @@ def _verifier_digest(given: argparse.Namespace) -> str | None:
     if len(given.verifier_digest) != 64 or set(given.verifier_digest) - set("0123456789abcdef"):  # noqa: PLR2004
         raise InputRefused("--verifier-digest", "", "has to be a SHA-256: 64 lowercase hex digits")
     return str(given.verifier_digest)
-
-
-def _say(text: str) -> None:
-    tell_lines(sys.stderr, text.splitlines())
 
 
 if __name__ == "__main__":

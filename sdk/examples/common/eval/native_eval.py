@@ -21,7 +21,7 @@ from typing import Any
 
 from tuneplane.redaction import redacted
 from tuneplane.reporter import Reporter, ReporterError
-from tuneplane.terminal import tell_lines
+from tuneplane.terminal import tell, tell_lines
 
 from common.eval import redactor
 from common.eval.delivery import upload
@@ -221,7 +221,7 @@ def _refused(problem: Exception) -> int:
 
 def _say(line: str) -> None:
     """To a person, beside the results. What Harbor raised may hold anything, hence the masking."""
-    tell_lines(sys.stderr, [redacted(line)])
+    tell(redacted(line))
 
 
 if __name__ == "__main__":

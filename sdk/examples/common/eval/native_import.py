@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tuneplane.contract import EVENTS_PER_CALL
 from tuneplane.reporter import Reporter, ReporterError
-from tuneplane.terminal import tell_lines
+from tuneplane.terminal import tell, tell_lines
 
 from common.eval import redactor
 from common.eval.delivery import upload
@@ -41,10 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.upload:
             _deliver(bundle)
     except InputRefused as refused:
-        tell_lines(sys.stderr, [f"refused: {refused}"])
+        tell(f"refused: {refused}")
         return REFUSED
     except ReporterError as problem:
-        tell_lines(sys.stderr, [f"not delivered: {problem}", f"The snapshot {given.output} is kept; send it again."])
+        tell(f"not delivered: {problem}")
+        tell(f"The snapshot {given.output} is kept; send it again.")
         return NOT_DELIVERED
     return 0
 
@@ -68,7 +69,7 @@ def _prepared(given: argparse.Namespace) -> Bundle:
 
     def read(count: int) -> None:
         if count % _EVERY == 0:
-            tell_lines(sys.stderr, [f"read {count:,} of {total:,} attempts"])
+            tell(f"read {count:,} of {total:,} attempts")
 
     bundle = prepare(plan, given.root, traces, read)
     save(bundle, given.output)
@@ -90,7 +91,7 @@ def _deliver(bundle: Bundle) -> None:
 
     def sent(count: int) -> None:
         if count >= _EVERY and count % _EVERY < EVENTS_PER_CALL:
-            tell_lines(sys.stderr, [f"sent {count:,} observations"])
+            tell(f"sent {count:,} observations")
 
     with reporter:
         upload(bundle, reporter, sent)

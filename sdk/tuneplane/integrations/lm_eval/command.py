@@ -6,10 +6,8 @@ Exit codes are those of `file_command`.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,11 +19,10 @@ from tuneplane.integrations.lm_eval.rounds import PREFIX, Choices
 from tuneplane.integrations.lm_eval.summary import lines
 from tuneplane.reporter import Reporter, ReporterError
 from tuneplane.retention import CapUnusable, cap_from
-from tuneplane.terminal import tell_lines
+from tuneplane.terminal import NowAndThen, tell, tell_lines
 
 _ABOUT = """Imports what lm_eval 0.4 wrote with --output_path and --log_samples: each task and filter is a
 round, each document a trial. Everything is read and checked before anything is sent."""
-_TELL_SECONDS = 2.0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -79,19 +76,16 @@ def _decides(metric: str | None, plan: Plan) -> bool:
 
 
 def _deliver(plan: Plan, reporter: Reporter) -> None:
-    last = time.monotonic()
+    now_and_then = NowAndThen()
 
-    def tell(text: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _TELL_SECONDS:
-            last = time.monotonic()
+    def progress(text: str) -> None:
+        if now_and_then.due():
             _say(text)
 
-    sent = send(plan, reporter, tell)
+    sent = send(plan, reporter, progress)
     before = f", {sent.texts_kept_before} texts kept before" if sent.texts_kept_before else ""
     _say(f"sent {sent.events:,} events, {sent.texts:,} texts, {sent.scores:,} scores{before}")
 
 
 def _say(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # a closed terminal ends no import
-        tell_lines(sys.stderr, [f"lm-eval: {text}"])
+    tell(f"lm-eval: {text}")

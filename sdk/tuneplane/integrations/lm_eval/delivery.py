@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Callable, NamedTuple
 
-from tuneplane.bulk import send_observations
+from tuneplane.bulk import send_observations, send_text
 from tuneplane.contract import METRIC_KEY_CHARS
 from tuneplane.integrations.lm_eval.files import ResultFiles, find
 from tuneplane.integrations.lm_eval.names import as_identity
@@ -15,10 +15,9 @@ from tuneplane.integrations.lm_eval.refusals import ResultsRefused
 from tuneplane.integrations.lm_eval.results import Evaluation, evaluation, read_results
 from tuneplane.integrations.lm_eval.rounds import PREFIX, Choices, Round, rounds_of
 from tuneplane.integrations.lm_eval.sources import HeldRecords, SamplesFile, Source
-from tuneplane.reporter import Reporter, ReporterError
+from tuneplane.reporter import Reporter
 
 _SCORES_PER_REQUEST = 100
-_TAKEN = 409
 
 
 class Plan(NamedTuple):
@@ -86,13 +85,9 @@ def send(plan: Plan, reporter: Reporter, tell: Callable[[str], None] = lambda _:
             reporter.benchmark(PREFIX, as_identity(model, METRIC_KEY_CHARS), rows[start : start + _SCORES_PER_REQUEST])
             scores += len(rows[start : start + _SCORES_PER_REQUEST])
     for trace in _traces(plan.rounds):
-        try:
-            reporter.trajectory(trace)
-            texts += 1
-        except ReporterError as problem:
-            if problem.status != _TAKEN:
-                raise
-            before += 1
+        kept = send_text(reporter, trace)
+        texts += kept
+        before += not kept
         tell(f"{texts:,} texts")
     return Sent(events, texts, before, scores)
 
