@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tuneplane.contract import ROLES, TRUNCATED_MARK
+from tuneplane.contract import ROLES
 from tuneplane.foreign import Foreign
 from tuneplane.parcels import compact
 from tuneplane.rollouts.choice import Choice, category, finite
@@ -64,11 +64,6 @@ def _trajectory(rollout: Rollout, step: int, policy: str, rows: int) -> dict[str
     if rollout.roles_inferred:
         fields["roles_inferred"] = True
     return trace(fields, rollout.messages, MESSAGE_CHARS)
-
-
-def clipped(text: str, longest: int) -> str:
-    """The text, or its beginning and the mark of truncation, in `longest` characters."""
-    return text if len(text) <= longest else text[: longest - len(TRUNCATED_MARK)] + TRUNCATED_MARK
 
 
 def exchange(prompt: Foreign, completion: Foreign) -> tuple[list[Message], bool]:

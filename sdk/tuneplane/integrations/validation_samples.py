@@ -7,9 +7,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tuneplane.clipping import clipped
 from tuneplane.contract import FIELD_CHARS_DEFAULT, INT64_MAX, SAMPLES_PER_CHUNK_DEFAULT
 from tuneplane.foreign import Foreign
-from tuneplane.integrations.rollouts import clipped
 from tuneplane.retention import cap_from, retained, spread
 from tuneplane.terminal import shown
 

@@ -14,12 +14,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Callable
 
+from tuneplane.clipping import clipped
 from tuneplane.columns import invalid_kind
 from tuneplane.contract import EVENT_TEXT_CHARS, POINTS_PER_BATCH
 from tuneplane.flatten import DEEPEST, as_step
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.json_lines import Line
-from tuneplane.integrations.rollouts import Rollout, clipped, exchange
+from tuneplane.integrations.rollouts import Rollout, exchange
 from tuneplane.integrations.validation_samples import sample
 from tuneplane.observations import observation
 from tuneplane.series_keys import SeriesKeys

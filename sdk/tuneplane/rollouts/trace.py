@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tuneplane.contract import TRUNCATED_MARK
+from tuneplane.clipping import clipped
 from tuneplane.parcels import compact
 
 MESSAGES = 32
@@ -44,8 +44,5 @@ def trace(fields: Mapping[str, Any], said: Sequence[Message], most_chars: int = 
 
 
 def _message(one: Message, most_chars: int) -> dict[str, Any]:
-    text = one.text
-    if len(text) > most_chars:
-        text = text[: most_chars - len(TRUNCATED_MARK)] + TRUNCATED_MARK
     named = {} if one.tool_name is None else {"tool_name": one.tool_name}
-    return {"role": one.role, "content": text, **named}
+    return {"role": one.role, "content": clipped(one.text, most_chars), **named}

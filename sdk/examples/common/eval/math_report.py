@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tuneplane import observations
-from tuneplane.contract import MESSAGE_CHARS, OUTCOME_STATUSES, TRUNCATED_MARK
+from tuneplane.clipping import fitting
+from tuneplane.contract import OUTCOME_STATUSES
 from tuneplane.retention import retained, spread
 
 from common.eval.math_evidence import Evidence, Execution
@@ -74,18 +75,15 @@ class Report(NamedTuple):
         said = [("user", prompt_of(problem))]
         if one.completion is not None:
             said.append(("assistant", one.completion))
+        messages, whole = fitting([{"role": role, "content": text} for role, text in said])
         return {
             "scope": "validation",
             "round_id": self.evidence.round_id,
             "trial_id": one.trial_id,
             "trial_attempt": one.trial_attempt,
-            "messages": [{"role": role, "content": _cut(text)} for role, text in said],
+            "messages": messages,
             "total_messages": len(said),
-            "complete": all(len(text) <= MESSAGE_CHARS for _, text in said),
+            "complete": whole,
             "capture_policy": policy,
             **({"termination": one.reason} if one.reason else {}),
         }
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MESSAGE_CHARS else text[: MESSAGE_CHARS - len(TRUNCATED_MARK)] + TRUNCATED_MARK

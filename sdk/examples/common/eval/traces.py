@@ -7,15 +7,14 @@ Source: SPEC "Import native evaluation artifacts", CONTRACT.md "Trajectory".
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from tuneplane import contract
+from tuneplane.clipping import fitting
 
 from common.eval.artifacts import Attempt
-from common.eval.atif import TRAJECTORY, TRAJECTORY_BYTES, Message, messages
+from common.eval.atif import TRAJECTORY, TRAJECTORY_BYTES, messages
 from common.eval.harbor_result import Clean
 from common.eval.refused import InputRefused
 
@@ -25,8 +24,6 @@ LEGACY = "agent/litellm-trajectory.jsonl"
 """Repeats the whole history with each call and has no stable fields: not read."""
 _LONE = re.compile(r"[\ud800-\udfff]")
 """Half a character: JSON can write it, UTF-8 cannot."""
-_ROOM = 4096
-"""Bytes left for what surrounds the messages."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class Traces:
         if data is None or self.clean is None:
             return None
         found = list(messages(data, folder.shown(TRAJECTORY), self.clean))
-        kept = _fitting(found)
+        kept, _ = fitting([{**one, "content": _LONE.sub("\ufffd", one["content"])} for one in found])
         if not kept:
             return None
         return {
@@ -62,23 +59,3 @@ class Traces:
             "capture_policy": "sampled",
             "source_sha256": hashlib.sha256(data).hexdigest(),
         }
-
-
-def _fitting(found: list[Message]) -> list[Message]:
-    """The first messages, each cut to its limit, as many as one trajectory may hold."""
-    kept: list[Message] = []
-    left = contract.TRAJECTORY_BYTES - _ROOM
-    for message in found[: contract.TRAJECTORY_MESSAGES]:
-        cut = {**message, "content": _cut(_LONE.sub("\ufffd", message["content"]))}
-        left -= len(json.dumps(cut)) + 1
-        if left < 0:
-            break
-        kept.append(cut)
-    return kept
-
-
-def _cut(content: str) -> str:
-    mark = contract.TRUNCATED_MARK
-    if len(content) <= contract.MESSAGE_CHARS:
-        return content
-    return content[: contract.MESSAGE_CHARS - len(mark)] + mark

@@ -11,24 +11,22 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tuneplane import contract
+from tuneplane.clipping import fitting
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.lm_eval.records import Asked, asked, filtered
-from tuneplane.parcels import compact
 
 _SPEAKER = "lm-eval"
 _ROLES = {"developer": "system", **{role: role for role in contract.ROLES}}
-_ENVELOPE_BYTES = 8 * 1024
-"""Left in a document for what surrounds its messages."""
 
 
 def trajectory(record: Mapping[str, Any], filter_name: str, *, sampled: bool) -> dict[str, Any]:
     """The fields of a trajectory beside its identity; `complete` is false where something was cut."""
     said = list(_said(record, filter_name))
-    messages, whole = _fitting(said)
+    messages, whole = fitting(said)
     return {
         "messages": messages,
         "total_messages": len(said),
-        "complete": whole and len(messages) == len(said),
+        "complete": whole,
         "capture_policy": "sampled" if sampled else "all",
     }
 
@@ -109,20 +107,3 @@ def _message(role: str, content: str, **more: str) -> dict[str, Any]:
 
 def _json(value: Foreign) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _fitting(said: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], bool]:
-    """As many messages as a document takes, each as long as one may be; whether each of them is whole."""
-    whole, left = True, contract.TRAJECTORY_BYTES - _ENVELOPE_BYTES
-    messages = []
-    for message in said[: contract.TRAJECTORY_MESSAGES]:
-        content = message["content"]
-        if len(content) > contract.MESSAGE_CHARS:
-            whole = False
-            content = content[: contract.MESSAGE_CHARS - len(contract.TRUNCATED_MARK)] + contract.TRUNCATED_MARK
-        fitted = {**message, "content": content}
-        left -= len(compact(fitted)) + 1
-        if left < 0:
-            break
-        messages.append(fitted)
-    return messages, whole
