@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 from tuneplane.bulk import batches
@@ -12,6 +11,7 @@ from tuneplane.moving import standing
 from tuneplane.moving.standing import BrokenOff, RunRefused
 from tuneplane.opening import NotOpened, Opened, Server
 from tuneplane.parcels import Parcel, Requests, compact
+from tuneplane.persistence import Patience
 from tuneplane.transport import MESSAGEPACK
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from tuneplane.moving.source import Scalar
     from tuneplane.series_keys import SeriesKeys
 
-_TRIES = 8
-_LONGEST_DELAY = 10.0
+_TRIES = 9
 _NOT_FOUND = 404
 _ONLY_THIS_RUN = (403, 409, 422)
 """Answers that concern one run alone: somebody else owns it."""
@@ -67,16 +66,13 @@ class AttemptWriter:
         return standing.part_of(self._server, self._run_id, self._number)
 
     def _opened(self) -> Opened:
-        delay = 0.2
-        for tries_left in range(_TRIES - 1, -1, -1):
+        patience = Patience(_TRIES)
+        while True:
             try:
                 return self._taken_up_or_opened()
             except NotOpened as problem:
-                if not (problem.transient and tries_left):
+                if not (problem.transient and patience.wait()):
                     raise
-                time.sleep(delay)
-                delay = min(delay * 2, _LONGEST_DELAY)
-        raise BrokenOff(f"attempt {self._number} could not be opened")
 
     def _taken_up_or_opened(self) -> Opened:
         """The attempt may be there: by an earlier import, by another one, or by a request whose answer was lost."""
@@ -136,17 +132,15 @@ class AttemptWriter:
     def send(self, parcel: Parcel) -> dict[str, int]:
         """The server's counts for one request, tried again while the server is away."""
         assert self._requests is not None  # noqa: S101 - `open` comes first
-        delay = 0.2
-        for tries_left in range(_TRIES - 1, -1, -1):
+        patience = Patience(_TRIES)
+        while True:
             outcome = self._requests.deliver(parcel)
             if outcome.delivered:
                 return _counts(parcel.path, outcome.body)
             if not outcome.transient:
                 raise RunRefused(f"{parcel.path}: {outcome.reason}")
-            if tries_left:
-                time.sleep(max(delay, outcome.wait))
-                delay = min(delay * 2, _LONGEST_DELAY)
-        raise BrokenOff(f"{parcel.path}: {outcome.reason}")
+            if not patience.wait(outcome.wait):
+                raise BrokenOff(f"{parcel.path}: {outcome.reason}")
 
     def close(self) -> None:
         """Closes the connection; the next request opens another."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from typing import TYPE_CHECKING, Any, Callable
 
 from tuneplane.moving.attempt import AttemptWriter
@@ -14,6 +13,7 @@ from tuneplane.moving.source import RefusedRun, SourceRefused
 from tuneplane.moving.standing import BrokenOff, RunRefused, attempts, standing
 from tuneplane.moving.tally import Tally
 from tuneplane.opening import NotOpened
+from tuneplane.persistence import Patience
 from tuneplane.series_keys import SeriesKeys
 from tuneplane.terminal import NowAndThen
 
@@ -98,19 +98,17 @@ class MovingIn:
         return told
 
     def _make(self, run: SourceRun, run_id: str, tally: Tally) -> None:
-        delay = 0.2
-        for tries_left in range(_TRIES - 1, -1, -1):
+        fields, patience = _fields(run, run_id, tally), Patience(_TRIES)
+        while True:
             try:
-                self._server.make_run(_fields(run, run_id, tally))
+                self._server.make_run(fields)
             except NotOpened as problem:
                 if problem.status == _TAKEN:
                     return  # by ourselves, and the answer was lost
                 if not problem.transient:
                     raise RunRefused(f"no run was made: {problem}") from None
-                if not tries_left:
+                if not patience.wait():
                     raise BrokenOff(str(problem)) from None
-                time.sleep(delay)
-                delay *= 2
             else:
                 return
 

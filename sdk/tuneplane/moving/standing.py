@@ -7,10 +7,11 @@ order they were written and each is accepted once; how many there are is where t
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
+
+from tuneplane.persistence import Patience
 
 if TYPE_CHECKING:
     from tuneplane.opening import Server
@@ -87,17 +88,12 @@ def part_of(server: Server, run_id: str, number: int) -> str:
 
 def read(server: Server, path: str) -> Mapping[str, Any] | None:
     """An answer of the read API; None where there is no such thing. Raises BrokenOff."""
-    delay = 0.2
-    for tries_left in range(_TRIES - 1, -1, -1):
-        outcome = server.get(path)
+    patience = Patience(_TRIES)
+    while not (outcome := server.get(path)).delivered:
         if outcome.status == _NOT_FOUND:
             return None
-        if outcome.delivered:
-            break
-        if not (outcome.transient and tries_left):
+        if not (outcome.transient and patience.wait(outcome.wait)):
             raise BrokenOff(f"{server.address}/{path}: {outcome.reason}")
-        time.sleep(max(delay, outcome.wait))
-        delay *= 2
     try:
         answer = json.loads(outcome.body)
     except ValueError:

@@ -14,11 +14,10 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Generic, NamedTuple, TypeVar
 
+from tuneplane.persistence import FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS
 from tuneplane.reporter import Reporter, ReporterError
 
 WAITING_STEPS = 4
-FIRST_RETRY_SECONDS = 0.2
-LONGEST_RETRY_SECONDS = 5.0
 FINISH_SECONDS = 10.0
 STEPS_DROPPED = "rollout/dropped"
 """Observation: how many steps' text was not sent so far, and why."""
