@@ -14,7 +14,8 @@ from tuneplane import contract
 from tuneplane.flatten import as_number, as_step
 from tuneplane.foreign import Foreign
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""What no id, name or key may hold: control characters, and halves of characters."""
 _DIGEST = re.compile(contract.DIGEST_PATTERN)
 
 
@@ -201,7 +202,7 @@ def _count(name: str, value: Foreign) -> int:
 
 
 def _text(name: str, value: Foreign, longest: int) -> str:
-    if not isinstance(value, str) or not 1 <= len(value) <= longest or _CONTROL.search(value):
+    if not isinstance(value, str) or not 1 <= len(value) <= longest or CONTROL.search(value):
         message = f"{name} has to be text of 1 to {longest} characters without control characters"
         raise ObservationRefused(message)
     return value

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tuneplane import contract
+from tuneplane.observations import CONTROL
 
 from common.eval import strict_json
 from common.eval.checked import Fields, kind_of
@@ -23,7 +24,6 @@ TRAJECTORY = "agent/trajectory.json"
 TRAJECTORY_BYTES = 4 * 1024 * 1024
 _VERSION = re.compile(r"\AATIF-v1\.\d{1,4}\Z")
 _ROLES = {"system": "system", "user": "user", "agent": "assistant"}
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 Message = dict[str, Any]
 
 
@@ -55,7 +55,8 @@ def _of_step(step: Fields, clean: Clean) -> Iterator[Message]:
     if role is None:
         raise InputRefused(step.file, step.path("source"), "has to be system, user or agent")
     calls = [
-        Fields(step.file, f"{step.path('tool_calls')}[{at}]", one) for at, one in enumerate(_list(step, "tool_calls"))
+        Fields(step.file, f"{step.path('tool_calls')}[{at}]", one)
+        for at, one in enumerate(step.optional_list("tool_calls"))
     ]
     words = clean(_words(step, "message"))
     told = [_call(call, clean) for call in calls]
@@ -69,24 +70,24 @@ def _of_step(step: Fields, clean: Clean) -> Iterator[Message]:
     }
     for text, names in others:
         yield {"role": role, "content": text, **names}
-    yield from _results(step, {_text(call, "tool_call_id"): call for call in calls}, clean)
+    yield from _results(step, {call.optional_text("tool_call_id"): call for call in calls}, clean)
 
 
 def _call(call: Fields, clean: Clean) -> tuple[str, Message]:
     arguments = call.values.get("arguments")
-    name = clean(_text(call, "function_name"))
+    name = clean(call.optional_text("function_name"))
     said = clean(json.dumps({} if arguments is None else arguments, ensure_ascii=False))
-    return f"{name}({said})", _names(name, clean(_text(call, "tool_call_id")))
+    return f"{name}({said})", _names(name, clean(call.optional_text("tool_call_id")))
 
 
 def _results(step: Fields, calls: dict[str, Fields], clean: Clean) -> Iterator[Message]:
     observation = step.optional("observation")
-    for at, one in enumerate(_list(observation, "results") if observation else ()):
+    for at, one in enumerate(observation.optional_list("results") if observation else ()):
         result = Fields(step.file, f"{step.path('observation')}.results[{at}]", one)
-        answered = _text(result, "source_call_id")
+        answered = result.optional_text("source_call_id")
         if answered and answered not in calls:
             raise InputRefused(step.file, result.path("source_call_id"), "names no tool call of its step")
-        name = _text(calls[answered], "function_name") if answered else ""
+        name = calls[answered].optional_text("function_name") if answered else ""
         yield {"role": "tool", "content": clean(_words(result, "content")), **_names(clean(name), clean(answered))}
 
 
@@ -100,21 +101,9 @@ def _words(fields: Fields, name: str) -> str:
     parts: list[str] = []
     for at, one in enumerate(value):
         part = Fields(fields.file, f"{fields.path(name)}[{at}]", one)
-        kind = _text(part, "type")
-        parts.append(_text(part, "text") if kind == "text" else f"[{kind or 'part'}]")
+        kind = part.optional_text("type")
+        parts.append(part.optional_text("text") if kind == "text" else f"[{kind or 'part'}]")
     return "\n".join(parts)
-
-
-def _text(fields: Fields, name: str) -> str:
-    """Text; empty where it is absent or null."""
-    value = fields.values.get(name)
-    if value is not None and not isinstance(value, str):
-        raise InputRefused(fields.file, fields.path(name), f"has to be text, not {kind_of(value)}")
-    return value or ""
-
-
-def _list(fields: Fields, name: str) -> list[Any]:
-    return [] if fields.values.get(name) is None else fields.list_of(name)
 
 
 def _names(tool: str, call: str) -> Message:
@@ -125,7 +114,7 @@ def _names(tool: str, call: str) -> Message:
             ("tool_name", tool, contract.EVENT_NAME_CHARS),
             ("tool_call_id", call, contract.TOOL_CALL_ID_CHARS),
         )
-        if 1 <= len(text) <= longest and not _CONTROL.search(text)
+        if 1 <= len(text) <= longest and not CONTROL.search(text)
     }
 
 

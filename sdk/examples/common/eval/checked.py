@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tuneplane.contract import DIGEST_PATTERN
+from tuneplane.observations import CONTROL
+
 from common.eval.refused import InputRefused
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_DIGEST = re.compile(r"\A[0-9a-f]{64}\Z")
+_DIGEST = re.compile(DIGEST_PATTERN)
 
 
 class Fields:
@@ -39,7 +41,7 @@ class Fields:
     def text(self, name: str, longest: int) -> str:
         """1 to `longest` characters, not blank, no control characters."""
         value = self.values.get(name)
-        if not isinstance(value, str) or not 1 <= len(value) <= longest or _CONTROL.search(value) or not value.strip():
+        if not isinstance(value, str) or not 1 <= len(value) <= longest or CONTROL.search(value) or not value.strip():
             rule = f"has to be text of 1 to {longest} characters, not blank, without control characters"
             raise InputRefused(self.file, self.path(name), rule)
         return value
@@ -62,6 +64,17 @@ class Fields:
         if not isinstance(value, list):
             raise InputRefused(self.file, self.path(name), f"has to be a list, not {kind_of(value)}")
         return value
+
+    def optional_text(self, name: str) -> str:
+        """Text of any kind; empty where the field is absent or null."""
+        value = self.values.get(name)
+        if value is not None and not isinstance(value, str):
+            raise InputRefused(self.file, self.path(name), f"has to be text, not {kind_of(value)}")
+        return value or ""
+
+    def optional_list(self, name: str) -> list[Any]:
+        """Empty where the field is absent or null."""
+        return [] if self.values.get(name) is None else self.list_of(name)
 
     def inner(self, name: str) -> Fields:
         return Fields(self.file, self.path(name), self.values.get(name))

@@ -72,14 +72,7 @@ class ExecutionPlan:
 
 def read_execution_plan(path: Path) -> ExecutionPlan:
     """The configuration in a file. Relative task paths are taken from the file's folder. Raises `InputRefused`."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(PLAN_BYTES + 1)
-    except OSError as problem:
-        raise InputRefused(str(path), "", f"cannot be read: {problem.strerror}") from None
-    if len(data) > PLAN_BYTES:
-        raise InputRefused(str(path), "", f"is larger than {PLAN_BYTES:,} bytes")
-    return parse_execution_plan(strict_json.parse(data, str(path)), str(path), path.parent)
+    return parse_execution_plan(strict_json.read(path, PLAN_BYTES), str(path), path.parent)
 
 
 def parse_execution_plan(value: object, file: str, folder: Path) -> ExecutionPlan:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any, Callable
+from typing import Callable
 
 from common.eval import strict_json
 from common.eval.checked import Fields, kind_of
@@ -124,9 +124,8 @@ def _exception(fields: Fields, clean: Clean | None) -> _Exception | None:
     own = fields.optional("exception_info")
     if own is not None:
         return _told(own, clean)
-    steps = fields.list_of("step_results") if fields.values.get("step_results") is not None else []
     found: list[_Exception] = []
-    for at, step in enumerate(steps):
+    for at, step in enumerate(fields.optional_list("step_results")):
         info = Fields(fields.file, f"step_results[{at}]", step).optional("exception_info")
         if info is not None:
             found.append(_told(info, clean))
@@ -134,9 +133,8 @@ def _exception(fields: Fields, clean: Clean | None) -> _Exception | None:
 
 
 def _told(info: Fields, clean: Clean | None) -> _Exception:
-    kind = _text_or_none(info, "exception_type")
-    message = _text_or_none(info, "exception_message") or ""
-    if kind is None or not _NAME.match(kind):
+    kind, message = info.optional_text("exception_type"), info.optional_text("exception_message")
+    if not _NAME.match(kind):
         return _Exception("", "an exception whose type is not told")
     if clean is not None:
         message = clean(message)
@@ -145,15 +143,8 @@ def _told(info: Fields, clean: Clean | None) -> _Exception:
     return _Exception(kind, _shortened(f"{kind}: {message}" if message.strip() else kind))
 
 
-def _text_or_none(fields: Fields, name: str) -> str | None:
-    value: Any = fields.values.get(name)
-    if value is not None and not isinstance(value, str):
-        raise InputRefused(fields.file, fields.path(name), f"has to be text, not {kind_of(value)}")
-    return value
-
-
 def _finished_at(fields: Fields) -> str | None:
-    written = _text_or_none(fields, "finished_at")
+    written = fields.optional_text("finished_at")
     try:
         moment = datetime.fromisoformat(written.replace("Z", "+00:00")) if written else None
         if moment is None or moment.tzinfo is None:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tuneplane.bulk import TakesResults, send_observations, send_text
+from tuneplane.contract import DIGEST_PATTERN
 from tuneplane.destination import NoDestination, job_for, shown
 from tuneplane.reporter import Reporter, ReporterError
 from tuneplane.retention import CapUnusable, cap_from
@@ -39,6 +40,7 @@ WITHOUT_VERDICT = 1
 REFUSED = 2
 NOT_DELIVERED = 3
 _TELL_SECONDS = 5.0
+_SETTINGS_BYTES = 1024 * 1024
 _KEY = "OPENAI_API_KEY"
 _NAME = re.compile(r"\A[A-Za-z0-9_.-]{1,64}\Z")
 _OWN = "common.eval.math_verifier:verify"
@@ -120,7 +122,12 @@ def evaluated(given: argparse.Namespace) -> Report:
     problems = read_problems(given.problems, given.limit)
     generate, seen = _generator(given)
     verify: Verify = math_verifier.verify if given.verifier == _OWN else plug.function(given.verifier, "--verifier")
-    said = Declared(given.checkpoint, given.split, _settings(given.settings), _verifier_digest(given))
+    said = Declared(
+        given.checkpoint,
+        given.split,
+        given.settings and strict_json.read(given.settings, _SETTINGS_BYTES),
+        _verifier_digest(given),
+    )
     declared, missing = protocol(problems, seen, said)
     if missing:
         tell(f"no protocol is declared, so this round cannot be matched with another: without {', '.join(missing)}")
@@ -187,20 +194,11 @@ def _generator(given: argparse.Namespace) -> tuple[Generate, dict[str, Any]]:
     return endpoint, {**sampling._asdict(), "timeout": given.timeout, "prompt": PROMPT}
 
 
-def _settings(path: Path | None) -> object:
-    if path is None:
-        return None
-    try:
-        return strict_json.parse(path.read_bytes(), str(path))
-    except OSError as problem:
-        raise InputRefused(str(path), "", f"cannot be read: {problem.strerror}") from None
-
-
 def _verifier_digest(given: argparse.Namespace) -> str | None:
     """Of the verifier that comes with this program it is known."""
     if given.verifier_digest is None:
         return own_verifier_digest() if given.verifier == _OWN else None
-    if len(given.verifier_digest) != 64 or set(given.verifier_digest) - set("0123456789abcdef"):  # noqa: PLR2004
+    if not re.match(DIGEST_PATTERN, given.verifier_digest):
         raise InputRefused("--verifier-digest", "", "has to be a SHA-256: 64 lowercase hex digits")
     return str(given.verifier_digest)
 

@@ -7,7 +7,6 @@ trial, written when it ended. Whoever starts the same evaluation with the same f
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
 import threading
@@ -103,7 +102,7 @@ class Evidence:
     def _begin(self, name: str, inputs: Mapping[str, Any]) -> None:
         self.started_at = datetime.now(timezone.utc).isoformat()
         begun = {"schema": SCHEMA, "name": name, "started_at": self.started_at, "inputs": inputs}
-        self.round_id = f"math:{name}:{hashlib.sha256(strict_json.canonical(begun)).hexdigest()[:32]}"
+        self.round_id = f"math:{name}:{strict_json.digest(begun)[:32]}"
         self._write({**begun, "round_id": self.round_id})
 
     def _check(self, line: bytes, name: str, inputs: Mapping[str, Any]) -> None:

@@ -54,7 +54,7 @@ def read_problems(path: Path, limit: int | None = None) -> Problems:
         items.append(found)
     if not items:
         raise InputRefused(str(path), "", "holds no problem")
-    cohort = hashlib.sha256(strict_json.canonical([one.trial_id for one in items])).hexdigest()
+    cohort = strict_json.digest([one.trial_id for one in items])
     return Problems(tuple(items), digest.hexdigest(), cohort)
 
 

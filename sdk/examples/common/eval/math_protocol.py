@@ -58,7 +58,7 @@ def protocol(problems: Problems, seen: Mapping[str, Any], said: Declared) -> tup
     if missing:
         return None, missing
     how = {name: value for name, value in seen.items() if name != "model"}
-    settings = hashlib.sha256(strict_json.canonical({"seen": how, "declared": said.settings})).hexdigest()
+    settings = strict_json.digest({"seen": how, "declared": said.settings})
     found = {
         "dataset_digest": problems.dataset_digest,
         "cohort_digest": problems.cohort_digest,

@@ -18,7 +18,7 @@ from tuneplane.terminal import tell, tell_lines
 
 from common.eval import redactor
 from common.eval.delivery import upload
-from common.eval.plan import PLAN_BYTES, Plan, read_plan
+from common.eval.plan import read_plan
 from common.eval.refused import InputRefused
 from common.eval.snapshot import Bundle, prepare, save
 from common.eval.summary import summary
@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
 def _prepared(given: argparse.Namespace) -> Bundle:
     clean = redactor.load(given.redactor) if given.redactor else None
     traces = Traces(given.trace_limit, clean)
-    plan = _plan(given.plan)
+    plan = read_plan(given.plan)
     total = sum(len(trial.attempts) for trial in plan.trials)
 
     def read(count: int) -> None:
@@ -74,14 +74,6 @@ def _prepared(given: argparse.Namespace) -> Bundle:
     bundle = prepare(plan, given.root, traces, read)
     save(bundle, given.output)
     return bundle
-
-
-def _plan(path: Path) -> Plan:
-    try:
-        with path.open("rb") as file:
-            return read_plan(file.read(PLAN_BYTES + 1), str(path))
-    except OSError as problem:
-        raise InputRefused(str(path), "", f"cannot be read: {problem.strerror}") from None
 
 
 def _deliver(bundle: Bundle) -> None:

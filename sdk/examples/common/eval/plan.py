@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tuneplane import contract
@@ -92,12 +93,14 @@ class Plan:
     @property
     def cohort_digest(self) -> str:
         """Of the planned trials alone, sorted: the same whatever was executed, and in whatever order it was written."""
-        return _digest([[trial.task_id, trial.trial_id] for trial in self.trials])
+        return strict_json.digest([[trial.task_id, trial.trial_id] for trial in self.trials])
 
     @property
     def settings_digest(self) -> str:
         """Of runtime, harness and settings together, so that a change of any shows in the protocol."""
-        return _digest({"runtime": self.runtime_digest, "harness": self.harness_digest, "settings": self.settings})
+        return strict_json.digest(
+            {"runtime": self.runtime_digest, "harness": self.harness_digest, "settings": self.settings}
+        )
 
     @property
     def protocol(self) -> dict[str, str]:
@@ -112,11 +115,9 @@ class Plan:
         }
 
 
-def read_plan(data: bytes, file: str) -> Plan:
+def read_plan(path: Path) -> Plan:
     """The plan that a file says. Raises `InputRefused`."""
-    if len(data) > PLAN_BYTES:
-        raise InputRefused(file, "", f"is larger than {PLAN_BYTES:,} bytes")
-    return parse_plan(strict_json.parse(data, file), file)
+    return parse_plan(strict_json.read(path, PLAN_BYTES), str(path))
 
 
 def parse_plan(value: object, file: str = "plan") -> Plan:
@@ -208,7 +209,3 @@ def _each_once(file: str, trials: list[PlannedTrial]) -> None:
             if first is not here:
                 rule = f"is {attempt.directory!r}, which {first} has already: each attempt has a directory of its own"
                 raise InputRefused(file, f"trials[{at}].attempts: directory of retry {attempt.retry}", rule)
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(strict_json.canonical(value)).hexdigest()

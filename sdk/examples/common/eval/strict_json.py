@@ -5,8 +5,10 @@ Source: SPEC "Import native evaluation artifacts": invalid JSON and non-finite n
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 from tuneplane.single_keys import KeyTwice, each_key_once
@@ -19,6 +21,18 @@ DEEPEST = 100
 
 class _NotFinite(ValueError):
     pass
+
+
+def read(path: Path, largest: int) -> Any:  # noqa: ANN401 - JSON is whatever was written
+    """What a file says that the person named. Raises `InputRefused`, also for more than `largest` bytes."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(largest + 1)
+    except OSError as problem:
+        raise InputRefused(str(path), "", f"cannot be read: {problem.strerror}") from None
+    if len(data) > largest:
+        raise InputRefused(str(path), "", f"is larger than {largest:,} bytes")
+    return parse(data, str(path))
 
 
 def parse(data: bytes, file: str) -> Any:  # noqa: ANN401 - JSON is whatever was written
@@ -49,6 +63,11 @@ def parse(data: bytes, file: str) -> Any:  # noqa: ANN401 - JSON is whatever was
 def canonical(value: object) -> bytes:
     """One text for one value: what digests are taken of. Keys are sorted, nothing but ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def digest(value: object) -> str:
+    """SHA-256 of the value, 64 hex digits."""
+    return hashlib.sha256(canonical(value)).hexdigest()
 
 
 def _constant(name: str) -> float:
