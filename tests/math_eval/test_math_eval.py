@@ -268,6 +268,17 @@ def test_a_new_evidence_file_is_a_new_round(evaluate, tmp_path):
     assert len(rounds) == 2
 
 
+def test_evidence_whose_beginning_was_changed_is_refused_by_its_field(evaluate, tmp_path, capsys):
+    assert evaluate([a_problem()]) == 0
+    path = tmp_path / "evidence.jsonl"
+    first, *rest = path.read_text().splitlines(keepends=True)
+    for field, told in (("inputs", "line 1.inputs: has to be"), ("round_id", "line 1.round_id: has to be text")):
+        begun = {name: value for name, value in json.loads(first).items() if name != field}
+        path.write_text("".join([f"{json.dumps(begun)}\n", *rest]))
+        assert evaluate([a_problem()]) == 2
+        assert told in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("content", ["mine", "mine\n", '{"schema": "other"}\n{}'])
 def test_another_file_in_the_place_of_the_evidence_is_left_alone(evaluate, tmp_path, content, capsys):
     path = tmp_path / "evidence.jsonl"

@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from tuneplane.contract import POLICY_CHARS
 
-from common.eval.harbor_result import INFRASTRUCTURE, REASON_CHARS, Verdict, missing, read_result
+from common.eval.harbor_result import INFRASTRUCTURE, Verdict, missing, read_result
 from common.eval.refused import InputRefused
 from tests.native_import.cohort import a_result, same
 
@@ -156,7 +157,7 @@ def test_a_reason_is_one_line_of_at_most_256_characters():
     _, reason = said(a_result(None, "RuntimeError", "a\nb\x1b[0m\0" + "x" * 500), same)
 
     assert reason is not None
-    assert len(reason) == REASON_CHARS
+    assert len(reason) == POLICY_CHARS
     assert reason.startswith("RuntimeError: a b [0m x")
     assert reason.endswith("x…")
 

@@ -14,12 +14,11 @@ from typing import Callable
 
 from common.eval import strict_json
 from common.eval.checked import Fields, kind_of
+from common.eval.reason import as_reason
 from common.eval.refused import InputRefused
 
 RESULT = "result.json"
 RESULT_BYTES = 1024 * 1024
-REASON_CHARS = 256
-"""As many as a trajectory's `termination` may have."""
 AGENT_TIMEOUT = "AgentTimeoutError"
 """The agent's time was over; what it had done was verified all the same."""
 INFRASTRUCTURE = frozenset({"VerifierTimeoutError", "EnvironmentStartTimeoutError", "AgentSetupTimeoutError"})
@@ -33,7 +32,6 @@ _NAME = re.compile(r"\A[A-Za-z_][\w.]{0,127}\Z")
 _OF_A_TRIAL = ("task_name", "verifier_result", "exception_info", "step_results")
 """One of them is in every result; `trial_name` is in a trial's configuration too."""
 _OF_A_JOB = ("n_total_trials", "stats", "evals")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def _outcome(fields: Fields, exception: _Exception | None) -> tuple[str, str | N
     if problem is None and fields.values.get("reward_valid") is False:
         problem = "the evaluator calls the reward invalid"
     if problem is not None:
-        return "unscored", _shortened(f"{exception.said}; {problem}" if exception else problem)
+        return "unscored", as_reason(f"{exception.said}; {problem}" if exception else problem)
     return ("success" if reward == 1 else "failure"), exception.said if exception else None
 
 
@@ -109,13 +107,13 @@ def _reward(fields: Fields) -> tuple[int | float | None, str | None]:
         return None, "no reward: the verifier's list of rewards is empty"
     if len(rewards.values) > 1 and "reward" not in rewards.values:
         names = ", ".join(sorted(rewards.values))
-        return None, _shortened(f"{len(rewards.values)} rewards, none of them called `reward`: {names}")
+        return None, as_reason(f"{len(rewards.values)} rewards, none of them called `reward`: {names}")
     name = "reward" if "reward" in rewards.values else next(iter(rewards.values))
     value = rewards.values[name]
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None, _shortened(f"the reward {name!r} is {kind_of(value)}, not a number")
+        return None, as_reason(f"the reward {name!r} is {kind_of(value)}, not a number")
     if value not in {0, 1}:
-        return None, _shortened(f"the reward {name!r} is {value}, neither 0 nor 1")
+        return None, as_reason(f"the reward {name!r} is {value}, neither 0 nor 1")
     return value, None
 
 
@@ -140,7 +138,7 @@ def _told(info: Fields, clean: Clean | None) -> _Exception:
         message = clean(message)
     elif not _SAFE.match(message):
         message = ""
-    return _Exception(kind, _shortened(f"{kind}: {message}" if message.strip() else kind))
+    return _Exception(kind, as_reason(f"{kind}: {message}" if message.strip() else kind))
 
 
 def _finished_at(fields: Fields) -> str | None:
@@ -154,8 +152,3 @@ def _finished_at(fields: Fields) -> str | None:
         return (in_utc if moment.strftime("%z")[5:] else moment).isoformat()
     except (ValueError, OverflowError):
         return None
-
-
-def _shortened(text: str) -> str:
-    text = _CONTROL.sub(" ", text).strip()
-    return text if len(text) <= REASON_CHARS else text[: REASON_CHARS - 1] + "…"

@@ -15,7 +15,10 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tuneplane.contract import EVENT_TS_CHARS, ROUND_ID_CHARS
+
 from common.eval import strict_json
+from common.eval.checked import Fields
 from common.eval.refused import InputRefused
 
 SCHEMA = "tuneplane/math-evaluation/v1"
@@ -109,14 +112,14 @@ class Evidence:
         file = str(self._path)
         if not line.startswith(_BEGINNING):
             raise InputRefused(file, "", "is there already and is no evidence of a math evaluation: name another file")
-        begun = strict_json.parse(line, file)
-        for field, value in {"name": name, **inputs}.items():
-            before = begun.get("name") if field == "name" else begun["inputs"].get(field)
-            if before != value:
-                raise InputRefused(
-                    file, field, "was another when this evaluation began: name another file for a new round"
-                )
-        self.round_id, self.started_at = str(begun["round_id"]), str(begun["started_at"])
+        begun = Fields(file, "line 1", strict_json.parse(line, file))
+        before = {**begun.inner("inputs").values, "name": begun.values.get("name")}
+        for field, value in {**inputs, "name": name}.items():
+            if before.get(field) != value:
+                rule = "was another when this evaluation began: name another file for a new round"
+                raise InputRefused(file, field, rule)
+        self.round_id = begun.text("round_id", ROUND_ID_CHARS)
+        self.started_at = begun.text("started_at", EVENT_TS_CHARS)
 
     def _write(self, row: Mapping[str, Any]) -> None:
         self._file.write(json.dumps(row).encode() + b"\n")

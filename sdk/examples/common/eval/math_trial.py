@@ -7,23 +7,21 @@ Source: SPEC "Evaluation outcome coverage"; RULINGS "Producers".
 
 from __future__ import annotations
 
-import re
 from datetime import datetime, timezone
 from typing import Any, Callable
 
-from tuneplane.contract import POLICY_CHARS
 from tuneplane.redaction import redacted
 
 from common.eval.math_answer import NotUnderstood
 from common.eval.math_evidence import Execution
 from common.eval.math_problems import Problem
+from common.eval.reason import as_reason
 
 Generate = Callable[[str], Any]
 """A prompt's completion, text."""
 Verify = Callable[[str, str], Any]
 """Whether a completion gives the expected answer: True or 1, False or 0."""
 PROMPT = "{problem}\n\nThink step by step, and put the final answer in \\boxed{{}}."
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 
 def prompt_of(problem: Problem) -> str:
@@ -50,15 +48,12 @@ def execute(problem: Problem, attempt: int, generate: Generate, verify: Verify) 
     except Exception as failed:  # noqa: BLE001 - the user's own may raise anything
         return ended("unscored", _reason("verifier", failed), completion)
     if not isinstance(verdict, (bool, int, float)) or verdict not in (0, 1):
-        return ended("unscored", _shown(f"verifier: returned {verdict!r}, neither true nor false"), completion)
+        return ended(
+            "unscored", as_reason(redacted(f"verifier: returned {verdict!r}, neither true nor false")), completion
+        )
     return ended("success" if verdict else "failure", None, completion)
 
 
 def _reason(where: str, failed: Exception) -> str:
     kind = "not understood" if isinstance(failed, NotUnderstood) else type(failed).__name__
-    return _shown(f"{where}: {kind}: {failed}")
-
-
-def _shown(text: str) -> str:
-    """As an observation may carry it."""
-    return _CONTROL.sub(" ", redacted(text))[:POLICY_CHARS]
+    return as_reason(redacted(f"{where}: {kind}: {failed}"))
