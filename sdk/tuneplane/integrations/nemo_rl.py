@@ -14,7 +14,6 @@ python -m tuneplane.integrations.nemo_rl DIR        sends the rollouts of files 
 
 from __future__ import annotations
 
-import atexit
 import logging
 import math
 import os
@@ -24,12 +23,11 @@ from pathlib import Path
 from typing import Any, Callable
 
 from tuneplane import report
-from tuneplane.credentials import found_credentials
 from tuneplane.flatten import NoNumber, as_number, as_step
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.histogram import histogram
 from tuneplane.integrations.nemo_steps import Caps, StepFiles
-from tuneplane.reporter import Reporter
+from tuneplane.integrations.rollout_uploads import rollout_uploader
 from tuneplane.rollouts.uploader import Uploader
 
 _log = logging.getLogger("tuneplane")
@@ -62,7 +60,6 @@ class TunePlaneLogger:
         """None: no text is sent, for there is nowhere to send it to, it was switched off, or there is no folder."""
         self._safely("init", lambda: report.init(monitor_hardware=monitor_hardware))
         self._safely("rollouts", self._open_rollouts)
-        atexit.register(self.close)
 
     def log_metrics(
         self,
@@ -127,10 +124,9 @@ class TunePlaneLogger:
         report.observe(name, step=step, bounds=bounds, counts=counts, values=told)
 
     def _open_rollouts(self) -> None:
-        found, caps = found_credentials(os.environ), Caps.from_env(os.environ)
-        if found is not None and self._folder is not None and caps != (0, 0):
-            reporter = Reporter(found.endpoint, found.run_id, found.token, attempt=found.attempt, max_attempts=1)
-            self.rollouts = Uploader(reporter, StepFiles(self._folder, caps).batches, _tell)
+        if self._folder is not None:
+            caps = Caps.from_env(os.environ)
+            self.rollouts = rollout_uploader(StepFiles(self._folder, caps).batches, lambda _: caps != (0, 0))
 
     def _finished(self, step: Foreign) -> None:
         if self.rollouts is not None:
@@ -146,10 +142,6 @@ class TunePlaneLogger:
         if text not in self._told and len(self._told) < _MOST_COMPLAINTS:
             self._told.add(text)
             _log.warning("tuneplane: NeMo-RL: %s", text)
-
-
-def _tell(name: str, values: Mapping[str, Any]) -> None:
-    report.observe(name, values=values)
 
 
 if __name__ == "__main__":

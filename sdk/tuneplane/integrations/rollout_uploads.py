@@ -19,14 +19,16 @@ _log = logging.getLogger("tuneplane")
 Step = TypeVar("Step")
 
 
-def rollout_uploader(read: Callable[[Step], Iterable[Batch]]) -> Uploader[Step] | None:
-    """Closed when the process ends. None where no text is sent: there is no job, or text was switched off.
+def rollout_uploader(
+    read: Callable[[Step], Iterable[Batch]], wanted: Callable[[Mapping[str, str]], object] = rollout_cap
+) -> Uploader[Step] | None:
+    """Closed when the process ends. None where no text is sent: there is no job, or text is not `wanted`.
 
     A fault in the job's variables is logged, and then no text leaves.
     """
     try:
         found = found_credentials(os.environ)
-        if found is None or not rollout_cap(os.environ):
+        if found is None or not wanted(os.environ):
             return None
         reporter = Reporter(found.endpoint, found.run_id, found.token, attempt=found.attempt, max_attempts=1)
     except (CredentialsUnusable, CapUnusable, ReporterError) as problem:
