@@ -75,6 +75,17 @@ def as_number(value: Foreign) -> float:
     return float(value.item() if size == 1 else _array_mean(value))
 
 
+def finite(value: Foreign) -> float | None:
+    """The number; None where there is none, where it is a boolean, or where it is not finite."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
 def as_step(value: Foreign) -> int:
     """A step: a whole number from 0 to 2**63 - 1, also from a float or tensor that holds one."""
     if isinstance(value, bool):

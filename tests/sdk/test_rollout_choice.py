@@ -9,9 +9,10 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tuneplane.flatten import finite
 from tuneplane.retention import CapUnusable
 from tuneplane.rollouts.cap import rollout_cap
-from tuneplane.rollouts.choice import Choice, category, finite, shares
+from tuneplane.rollouts.choice import Choice, category, shares
 from tuneplane.rollouts.trace import DOCUMENT_BYTES, Message, trace
 
 CAP = "TUNEPLANE_JOB_ROLLOUT_UPLOAD_SAMPLES"

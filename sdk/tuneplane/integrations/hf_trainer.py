@@ -7,20 +7,19 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
-from tuneplane.columns import invalid_kind
 from tuneplane.destination import NoDestination
 from tuneplane.flatten import as_step
 from tuneplane.foreign import Foreign
 from tuneplane.hyperparameters import flat_parameters
 from tuneplane.integrations.delivering import Delivering
 from tuneplane.integrations.file_command import ALL, BROKEN_OFF, NOTHING_DONE, SOME_REFUSED, destination, options
+from tuneplane.integrations.json_numbers import NotANumber, number_of, point
 from tuneplane.reporter import ReporterError
 from tuneplane.series_keys import SeriesKeys
 from tuneplane.single_keys import parsed
@@ -112,22 +111,15 @@ class LogHistory:
         for key, value in entry.items():
             if key == "step":
                 continue
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                self.left_out[type(value).__name__] += 1
-            elif not self._keys.size_bytes(key):
-                self._refuse(f"{self._state.path}: {place}: {self._keys.why_not(key)}")
+            try:
+                number = number_of(value)
+            except NotANumber as problem:
+                self.left_out[str(problem)] += 1
+                continue
+            if self._keys.size_bytes(key):
+                yield point(key, step, number)
             else:
-                yield _point(key, step, value)
-
-
-def _point(key: str, step: int, value: float) -> dict[str, Any]:
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf if value > 0 else -math.inf
-    if math.isfinite(number):
-        return {"key": key, "steps": [step], "values": [number]}
-    return {"key": key, "steps": [], "values": [], "invalid": [{"step": step, "kind": invalid_kind(number)}]}
+                self._refuse(f"{self._state.path}: {place}: {self._keys.why_not(key)}")
 
 
 def parser() -> argparse.ArgumentParser:

@@ -8,20 +8,22 @@ Source: CONTRACT.md "NeMo-RL training logs", FORMATS §5.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Callable, NamedTuple
 
 from tuneplane import observations
+from tuneplane.flatten import finite
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.nemo_content import ContentUnread, Conversation, conversation
 from tuneplane.retention import WHOLE_COHORT, retained
-from tuneplane.rollouts.choice import CATEGORIES, Choice, category, finite
+from tuneplane.rollouts.choice import CATEGORIES, Choice, category
 from tuneplane.rollouts.json_rows import Row, rows
 from tuneplane.rollouts.trace import trace
+from tuneplane.times import iso
 
 SAMPLES_READ = "rollout/samples"
 """Observation: how many samples a step's file holds, by category, and of how many the text was chosen."""
@@ -77,7 +79,7 @@ def read_step(file: StepFile, most: int | None, pause: Callable[[], None] = lamb
         pause()
 
     with file.path.open("rb") as opened:
-        written = datetime.fromtimestamp(file.path.stat().st_mtime, timezone.utc)
+        written = iso(os.fstat(opened.fileno()).st_mtime)
         for row in rows(opened, _WANTED, passed):
             counts["rows"] += 1
             ended = row.ended and row.problem != "is cut off"
@@ -95,7 +97,7 @@ def read_step(file: StepFile, most: int | None, pause: Callable[[], None] = lamb
         values={"source": file.path.name, **told},
         step=file.step,
         event_id=f"rollouts:{hashlib.sha256(round_id.encode()).hexdigest()}",
-        ts=written.isoformat(),
+        ts=written,
     )
     return StepRead([{**one, **placed} for one in kept], told, problems, ended, event)
 

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tuneplane.contract import ROLES
+from tuneplane.flatten import finite
 from tuneplane.foreign import Foreign
 from tuneplane.parcels import compact
-from tuneplane.rollouts.choice import Choice, category, finite
+from tuneplane.rollouts.choice import Choice, category
 from tuneplane.rollouts.trace import Message, trace
 
 MESSAGE_CHARS = 4_096

@@ -30,7 +30,7 @@ from tuneplane.moving.source import (
 )
 from tuneplane.moving.tensorboard_events import EventReader, first_event
 from tuneplane.moving.tfrecord import Records
-from tuneplane.moving.times import said_times
+from tuneplane.times import said_times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

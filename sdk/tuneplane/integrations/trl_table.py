@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tuneplane import report
+from tuneplane.flatten import finite
 from tuneplane.integrations.histogram import histogram
 from tuneplane.integrations.rollouts import Rollout, exchange, trajectories
 from tuneplane.integrations.validation_samples import sample, send_samples
 from tuneplane.rollouts.cap import rollout_cap
-from tuneplane.rollouts.choice import finite
 from tuneplane.rollouts.uploader import Batch
 
 _TEXTS = frozenset(("prompt", "completion"))

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, Callable
 
 from tuneplane.clipping import clipped
-from tuneplane.columns import invalid_kind
 from tuneplane.contract import EVENT_TEXT_CHARS, POINTS_PER_BATCH
 from tuneplane.flatten import DEEPEST, as_step
-from tuneplane.foreign import Foreign
 from tuneplane.integrations.json_lines import Line
+from tuneplane.integrations.json_numbers import NotANumber, number_of, point
 from tuneplane.integrations.rollouts import Rollout, exchange
 from tuneplane.integrations.validation_samples import sample
 from tuneplane.observations import observation
@@ -74,7 +73,7 @@ class MetricsFile:
                 numbers[key] = value
             else:
                 refuse(f"{self._path}: line {line.number}: {self._keys.why_not(key)}")
-        made = [_point(key, step, value) for key, value in numbers.items()]
+        made = [point(key, step, value) for key, value in numbers.items()]
         self.invalid += sum(not math.isfinite(value) for value in numbers.values())
         return [made[at : at + POINTS_PER_BATCH] for at in range(0, len(made), POINTS_PER_BATCH)]
 
@@ -94,15 +93,16 @@ class MetricsFile:
     def _numbers(self, values: Mapping[str, Any], above: str, levels: int) -> Iterator[tuple[str, float]]:
         for name, value in values.items():
             key = f"{above}{name}"
-            if isinstance(value, Mapping) and levels:
-                yield from self._numbers(value, f"{key}.", levels - 1)
-            elif isinstance(value, (int, float)) and not isinstance(value, bool):
-                try:
-                    yield key, float(value)
-                except OverflowError:
-                    self.left_out["integer too large"] += 1
-            else:
-                self.left_out[_kind(value)] += 1
+            if isinstance(value, Mapping):
+                if levels:
+                    yield from self._numbers(value, f"{key}.", levels - 1)
+                else:
+                    self.left_out["nested too deep"] += 1
+                continue
+            try:
+                yield key, number_of(value)
+            except NotANumber as problem:
+                self.left_out[str(problem)] += 1
                 if value is None:
                     self._nulls.append(key)
 
@@ -139,12 +139,9 @@ def _generation(path: Path, line: Line) -> dict[str, Any]:
 
 
 def _score(found: Mapping[str, Any]) -> float | None:
-    score = found.get("score")
-    if isinstance(score, bool) or not isinstance(score, (int, float)):
-        return None
     try:
-        return float(score)
-    except OverflowError:
+        return number_of(found.get("score"))
+    except NotANumber:
         return None
 
 
@@ -166,15 +163,3 @@ def _step(path: Path, line: Line, found: Mapping[str, Any]) -> int:
             except (TypeError, ValueError, OverflowError) as problem:
                 raise LineRefused(path, line, field, str(problem)) from None
     raise LineRefused(path, line, "step", f"is missing; a step is read from {', '.join(STEP_FIELDS)}")
-
-
-def _point(key: str, step: int, value: float) -> dict[str, Any]:
-    if math.isfinite(value):
-        return {"key": key, "steps": [step], "values": [value]}
-    return {"key": key, "steps": [], "values": [], "invalid": [{"step": step, "kind": invalid_kind(value)}]}
-
-
-def _kind(value: Foreign) -> str:
-    if value is None:
-        return "null"
-    return {bool: "boolean", str: "text", list: "list"}.get(type(value), "nested too deep")

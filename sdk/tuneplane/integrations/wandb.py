@@ -17,9 +17,9 @@ from tuneplane.moving import command
 from tuneplane.moving.files import folder, walked
 from tuneplane.moving.protobuf import Torn
 from tuneplane.moving.source import Found, Item, Part, RefusedRun, SourceRefused, SourceRun, Unread, Waiting
-from tuneplane.moving.times import said_times
 from tuneplane.moving.wandb_log import LogRecords
 from tuneplane.moving.wandb_records import Header, RecordReader, run_of
+from tuneplane.times import said_times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,8 @@ from tuneplane.moving.prefix import Prefix
 from tuneplane.moving.source import Configuration, Distribution, Final, LeftOut, Stage, Unread, Waiting
 from tuneplane.moving.standing import PROGRESS, SOURCE, Progress, RunRefused, Standing
 from tuneplane.moving.tally import kinds
-from tuneplane.moving.times import iso, iso_or_none
 from tuneplane.observations import observation
+from tuneplane.times import iso, iso_or_none
 
 if TYPE_CHECKING:
     from tuneplane.moving.attempt import AttemptWriter

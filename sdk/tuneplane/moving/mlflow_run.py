@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from tuneplane.moving.source import Configuration, Item, Part, SourceRun, Stage
-from tuneplane.moving.times import said_times
+from tuneplane.times import said_times
 
 TRACKER = "mlflow"
 _OWN = "mlflow."

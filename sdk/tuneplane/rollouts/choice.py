@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Callable, Generic, TypeVar
 
+from tuneplane.flatten import finite
 from tuneplane.foreign import Foreign
 
 ANOMALY, LOW_REWARD, REPRESENTATIVE = CATEGORIES = ("anomaly", "low_reward", "representative")
@@ -25,17 +25,6 @@ def category(reward: Foreign) -> str:
     if number is None:
         return ANOMALY
     return LOW_REWARD if number <= 0 else REPRESENTATIVE
-
-
-def finite(reward: Foreign) -> float | None:
-    """The number; None where there is none, or where it is not finite."""
-    if isinstance(reward, bool) or not isinstance(reward, (int, float)):
-        return None
-    try:
-        number = float(reward)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def shares(found: Mapping[str, int], most: int) -> dict[str, int]:

@@ -15,7 +15,7 @@ from tuneplane import contract
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.lm_eval.names import as_identity
 from tuneplane.integrations.lm_eval.records import as_plain
-from tuneplane.integrations.lm_eval.results import Evaluation, Task
+from tuneplane.integrations.lm_eval.results import Evaluation, Task, model_arguments
 from tuneplane.integrations.lm_eval.trials import FilteredTrials, trial_id
 
 _SCORING = ("metric_list", "process_results", "doc_to_target", "doc_to_choice", "output_type", "should_decontaminate")
@@ -90,10 +90,7 @@ def _scoring(task: Task, filter_name: str) -> Foreign:
 
 def _settings(run: Evaluation, task: Task) -> Foreign:
     """Chat template, system instruction and examples are in the hashes of the prompts."""
-    arguments = run.config.get("model_args")
-    if isinstance(arguments, str):
-        arguments = dict(part.partition("=")[::2] for part in arguments.split(",") if part)
-    given = arguments if isinstance(arguments, Mapping) else {}
+    given = model_arguments(run.config)
     how = {str(key): str(value) for key, value in given.items() if key not in _WEIGHTS}
     return [how, _some(run.config, _CALLED_WITH), run.max_length, _some(task.config, _ASKING)]
 

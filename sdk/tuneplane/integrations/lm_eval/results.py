@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tuneplane import contract
+from tuneplane.flatten import finite
 from tuneplane.foreign import Foreign
 from tuneplane.integrations.lm_eval.files import open_regular
 from tuneplane.integrations.lm_eval.refusals import ResultsRefused
 from tuneplane.redaction import redacted
 from tuneplane.single_keys import parsed
+from tuneplane.times import iso_or_none
 
 RESULTS_BYTES = 32 * 1024 * 1024
 _NAMING_THE_MODEL = ("peft", "delta", "pretrained", "model", "path", "engine")
@@ -83,7 +83,7 @@ def evaluation(document: Foreign, file: str) -> Evaluation:
     config = _mapping(document, "config")
     return Evaluation(
         file=file,
-        began=_moment(document.get("date")),
+        began=iso_or_none(as_finite(document.get("date"))),
         harness=_text(document.get("lm_eval_version")) or _text(document.get("git_hash")),
         model=_model(document, config),
         revision=_text(config.get("model_sha")),
@@ -97,19 +97,20 @@ def evaluation(document: Foreign, file: str) -> Evaluation:
 
 def as_finite(value: Foreign) -> float | None:
     """A finite number, of numpy too; None for everything else. Booleans are none."""
-    value = as_scalar(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
+    return finite(as_scalar(value))
 
 
 def as_scalar(value: Foreign) -> Foreign:
     """What a scalar of numpy holds; everything else as it is."""
     return value.item() if hasattr(value, "item") and getattr(value, "size", None) == 1 else value
+
+
+def model_arguments(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the model was made with, by name; given as a mapping, or as `name=value,name=value`."""
+    given = config.get("model_args")
+    if isinstance(given, str):
+        return dict(part.partition("=")[::2] for part in given.split(",") if part)
+    return given if isinstance(given, Mapping) else {}
 
 
 def _refuse_old(rows: Mapping[str, Mapping[str, Any]], file: str) -> None:
@@ -173,10 +174,7 @@ def _effective(name: str, document: Mapping[str, Any], file: str) -> int | None:
 
 def _model(document: Mapping[str, Any], config: Mapping[str, Any]) -> str:
     """As the harness derives it; where no argument names one, its kind: the harness's own name is random then."""
-    arguments = config.get("model_args")
-    if isinstance(arguments, str):
-        arguments = dict(part.partition("=")[::2] for part in arguments.split(","))
-    named = arguments if isinstance(arguments, Mapping) else {}
+    named = model_arguments(config)
     for key in _NAMING_THE_MODEL:
         if named.get(key):
             return redacted(str(named[key]))
@@ -202,11 +200,3 @@ def _version(value: Foreign) -> str | None:
 
 def _text(value: Foreign) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
-
-
-def _moment(value: Foreign) -> str | None:
-    number = as_finite(value)
-    try:
-        return None if number is None else datetime.fromtimestamp(number, timezone.utc).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None
