@@ -18,6 +18,7 @@ import copy
 import json
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Callable
 
@@ -70,10 +71,10 @@ class Evidence:
         try:
             self.output.mkdir(parents=True)
             self.trials.mkdir()
+            write_whole(self.output / CONFIG, self._given)
+            write_whole(self.output / IMPORT_PLAN, self._plan)
         except OSError as problem:
             raise InputRefused(str(self.output), "", f"cannot be made: {problem.strerror}") from None
-        write_whole(self.output / CONFIG, self._given)
-        write_whole(self.output / IMPORT_PLAN, self._plan)
 
     def started(self, trial: ExecutionTrial) -> None:
         """Before it starts: from now on the plan holds its attempt, which has no result yet."""
@@ -110,12 +111,24 @@ def execute(
             _note(execution, trial, "none", "CancelledError", str(stopped()))
             break
         say(f"trial {number + 1} of {execution.planned}: {trial.task_id}, {trial.trial_id}")
-        evidence.started(trial)
+        if not _written(partial(evidence.started, trial), say):
+            _note(execution, trial, "none", "OSError", None)
+            break
         execution.started += 1
         if not _ran(execution, number, trial, harbor, say):
             break
-    evidence.ended(execution)
+    _written(partial(evidence.ended, execution), say)
     return execution
+
+
+def _written(write: Callable[[], None], say: Callable[[str], None]) -> bool:
+    """Whether the evidence took it: of a trial that the evidence does not know nothing is started."""
+    try:
+        write()
+    except OSError as problem:  # a full disk
+        say(f"the evidence cannot be written: {problem}")
+        return False
+    return True
 
 
 def _ran(
