@@ -25,12 +25,18 @@ EXPIRES = Micros(a.NOON + 7 * 24 * HOUR)
 
 
 class Store(MemoryObjectStore):
-    """Everything in it was stored at noon; deleting may fail."""
+    """Everything in it was stored at noon, what is on its way was begun then; deleting may fail."""
 
     broken = False
+    begun = 1
 
     def keys(self, prefix):
         return (StoredObject(one.key, one.size_bytes, STORED_AT) for one in super().keys(prefix))
+
+    def tidy(self, before):
+        removed = self.begun if before > STORED_AT else 0
+        self.begun -= removed
+        return removed
 
     def delete(self, key):
         if self.broken:
@@ -126,6 +132,17 @@ def test_a_body_under_the_name_of_another_is_an_orphan(world):
     world.now = Micros(a.NOON + HOUR)
     world.sweep()
     assert world.left() == {kept}
+
+
+def test_what_may_still_be_on_its_way_is_left_alone_for_an_hour(world):
+    key = body_key(a.RUN, a.FIRST, "a" * 64, "f" * 64)
+    world.bodies.put(key, BODY, DIGEST)
+    kept = world.keep("t1")
+    world.now = Micros(a.NOON + HOUR - 1)
+    assert (world.sweep().kept, world.sweep().unfinished, world.left()) == (2, 0, {key, kept})
+    world.now = Micros(a.NOON + HOUR + 1)
+    swept = world.sweep()
+    assert (swept.kept, swept.orphans, swept.unfinished, world.bodies.begun) == (1, 1, 1, 0)
 
 
 def test_what_is_neither_trajectory_nor_upload_is_not_looked_at(world):
