@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tuneplane import observations
-from tuneplane.bulk import batches, send_observations
+from tuneplane.bulk import batches, send_observations, send_text
 from tuneplane.reporter import ReporterError
 
 
@@ -62,3 +62,19 @@ def test_an_event_keeps_the_time_it_is_given():
     assert observations.population("r", 3, ts="2026-01-01T00:00:00Z")["ts"] == "2026-01-01T00:00:00Z"
     trial = observations.outcome("r", "t", status="success", training_eligible=False, trial_attempt=0, ts="then")
     assert trial["ts"] == "then"
+
+
+@pytest.mark.parametrize(("status", "kept"), [(200, True), (409, False), (422, None), (0, None)])
+def test_a_text_that_is_kept_otherwise_stands_and_any_other_refusal_is_raised(status, kept):
+    class Texts(Kept):
+        def trajectory(self, trace: Mapping[str, Any]) -> bool:
+            if status != 200:
+                message = "trajectory: refused"
+                raise ReporterError(message, status=status)
+            return True
+
+    if kept is None:
+        with pytest.raises(ReporterError):
+            send_text(Texts(), {})
+    else:
+        assert send_text(Texts(), {}) is kept
