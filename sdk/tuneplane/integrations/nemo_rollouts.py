@@ -92,14 +92,18 @@ def read_step(file: StepFile, most: int | None, pause: Callable[[], None] = lamb
     counts["chosen"] = len(kept)
     placed = {"round_id": round_id, "source_rows": counts["rows"], "capture_policy": _capture(file, counts)}
     told = {name: counts[name] for name in ("rows", *CATEGORIES, "masked", "unread", "chosen")}
-    event = observations.observation(
+    event = _event(file, round_id, told, written)
+    return StepRead([{**one, **placed} for one in kept], told, problems, ended, event)
+
+
+def _event(file: StepFile, round_id: str, told: Mapping[str, int], written: str) -> dict[str, Any]:
+    return observations.observation(
         SAMPLES_READ,
         values={"source": file.path.name, **told},
         step=file.step,
         event_id=f"rollouts:{hashlib.sha256(round_id.encode()).hexdigest()}",
         ts=written,
     )
-    return StepRead([{**one, **placed} for one in kept], told, problems, ended, event)
 
 
 def _take(row: Row, file: StepFile, counts: Counter[str], choice: Choice[dict[str, Any]]) -> str:

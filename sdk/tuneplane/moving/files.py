@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Callable
+from typing import BinaryIO, Callable
 
 from tuneplane.moving.source import SourceRefused
 
@@ -49,11 +49,17 @@ def is_regular(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
+def open_file(path: Path, read_ahead: int = -1) -> BinaryIO:
+    """The file itself, never what a link points to. `read_ahead` is in bytes; -1: as usual. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    return os.fdopen(descriptor, "rb", buffering=read_ahead)
+
+
 def small_text(path: Path, most_bytes: int) -> str:
     """The text of a small file. Raises SourceRefused for a large one, a link, or what is no UTF-8."""
     if not is_regular(path):
         raise SourceRefused(path, "the file", "has to be there, and no symbolic link")
-    with path.open("rb") as file:
+    with open_file(path) as file:
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
         raise SourceRefused(path, f"byte {most_bytes}", f"at most {most_bytes} bytes are read")

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Callable
 
-from tuneplane.moving.files import is_regular, small_text, walked
+from tuneplane.moving.files import is_regular, open_file, small_text, walked
 from tuneplane.moving.flat_yaml import flat_yaml
 from tuneplane.moving.mlflow_run import MlflowRun, seconds, source_run
 from tuneplane.moving.source import Found, Item, RefusedRun, SourceRefused, Unread, Waiting
@@ -102,7 +102,7 @@ def _points(folder: Path, tell: Callable[[str], None]) -> Iterator[Item]:
 
 def _lines(key: str, path: Path, other: list[Item]) -> Iterator[tuple[int, str, int, float | None, int, str]]:
     """`timestamp value step`, milliseconds and any number; old files lack the step, newer ones add columns."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         for number, line in enumerate(iter(partial(file.readline, _LINE_BYTES), b""), 1):
             if not line.endswith(b"\n") and len(line) < _LINE_BYTES:
                 other.append(Waiting(f"metrics/{key}: line {number} is not complete yet"))

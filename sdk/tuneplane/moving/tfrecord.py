@@ -7,13 +7,13 @@ systems" 21).
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from tuneplane.moving.crc32c import masked
+from tuneplane.moving.files import open_file
 
 HEAD = 12
 FOOT = 4
@@ -38,8 +38,7 @@ class Records:
         """Raises OSError where the file cannot be read, or is a symbolic link."""
         if self.fault:
             return
-        descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
-        with open(descriptor, "rb", buffering=_READ_AHEAD) as file:  # noqa: PTH123 - a descriptor
+        with open_file(self.path, _READ_AHEAD) as file:
             file.seek(self.offset)
             payload = self._next(file)
             while payload is not None:

@@ -6,13 +6,13 @@ CRC-32C (found in files that wandb 0.31 wrote; the format is described in LevelD
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from tuneplane.moving.files import open_file
 from tuneplane.moving.source import SourceRefused
 
 _HEADER = b":W&B\xe1\xbe"
@@ -23,6 +23,7 @@ _BLOCK_BYTES = 32_768
 _PIECE = struct.Struct("<IHB")
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 LARGEST_BYTES = 256 * 1024 * 1024
+_READ_AHEAD = 1024 * 1024
 
 
 class LogRecords:
@@ -36,8 +37,7 @@ class LogRecords:
 
     def __iter__(self) -> Iterator[bytes]:
         """Raises SourceRefused where this is no such file, OSError where it cannot be read."""
-        descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
-        with open(descriptor, "rb", buffering=1024 * 1024) as file:  # noqa: PTH123 - a descriptor
+        with open_file(self.path, _READ_AHEAD) as file:
             header = file.read(_HEADER_BYTES)
             if header[: len(_HEADER)] != _HEADER[: len(header)]:
                 raise SourceRefused(self.path, "byte 0", "a W&B transaction log begins with :W&B and 0xBEE1")
