@@ -12,6 +12,7 @@ import os
 import queue
 import threading
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, Callable, Generic, NamedTuple, TypeVar
 
 from tuneplane.persistence import FIRST_RETRY_SECONDS, LONGEST_RETRY_SECONDS
@@ -131,17 +132,17 @@ class Uploader(Generic[Step]):
 
     def _send(self, batch: Batch) -> None:
         for trace in batch.traces:
-            if self._delivered(lambda one=trace: self._reporter.trajectory(one)):  # type: ignore[misc]
+            if self._delivered(partial(self._reporter.trajectory, trace)):
                 self.sent += 1
             elif self._given_up.is_set():
                 self.lost += 1
             else:
                 self.refused += 1
         for call in batch.calls:
-            self._delivered(lambda one=call: one(self._reporter))  # type: ignore[misc]
+            self._delivered(partial(call, self._reporter))
         events = list(batch.events)
         if events:
-            self._delivered(lambda: self._reporter.observations({"events": events}))
+            self._delivered(partial(self._reporter.observations, {"events": events}))
 
     def _delivered(self, send: Callable[[], bool]) -> bool:
         delay = FIRST_RETRY_SECONDS

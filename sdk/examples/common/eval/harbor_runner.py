@@ -48,7 +48,7 @@ class Progress:
 def check(trials: list[dict[str, Any]]) -> dict[str, Any]:
     """Harbor's version, and each setting of any trial that Harbor refuses or would ignore."""
     from harbor.models.trial.config import TrialConfig  # noqa: PLC0415 - absent in the coordinator
-    from pydantic import ValidationError  # noqa: PLC0415
+    from pydantic import ValidationError  # noqa: PLC0415 - comes with Harbor
 
     refused: list[dict[str, Any]] = []
     for number, given in enumerate(trials):
@@ -88,8 +88,8 @@ async def run_trial(given: dict[str, Any], deadline: float, stop: Stop) -> dict[
 
 
 async def _create_and_run(given: dict[str, Any], progress: Progress) -> None:
-    from harbor.models.trial.config import TrialConfig  # noqa: PLC0415
-    from harbor.trial.trial import Trial  # noqa: PLC0415
+    from harbor.models.trial.config import TrialConfig  # noqa: PLC0415 - as above
+    from harbor.trial.trial import Trial  # noqa: PLC0415 - as above
 
     trial = await Trial.create(TrialConfig.model_validate(copy.deepcopy(given)))
     progress.phase = "run"
@@ -178,7 +178,7 @@ def main() -> int:
     """Exit code 0 at the end of the orders; 3 where Harbor cannot be imported, having said so."""
     orders, answers = _take_the_pipes()
     try:
-        import harbor.trial.trial  # noqa: F401, PLC0415
+        import harbor.trial.trial  # noqa: F401, PLC0415 - only whether it can be
     except ImportError as problem:
         _answer(answers, {"absent": str(problem), "python": platform.python_version()})
         return 3

@@ -26,4 +26,4 @@ def function(named: str, option: str) -> Callable[..., Any]:
         raise InputRefused(option, "", rule) from None
     if not callable(value):
         raise InputRefused(option, "", f"{module} has no function {name}")
-    return value  # type: ignore[no-any-return]
+    return value  # type: ignore[no-any-return]  # more than that it can be called is not known
