@@ -141,7 +141,7 @@ def test_of_the_life_of_a_job_of_its_own_nothing_is_said(tmp_path, ingest, monke
     opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0}
     ingest.answer = lambda path, body: (200, opened)
     assert run(tmp_path, "--job", "rollouts") == 0
-    assert "/runs/new" in capsys.readouterr().err
+    assert "/runs/new (attempt 0); to repeat: --run-id new\n" in capsys.readouterr().err
     ingest.answer = lambda path, body: (401 if path == "trajectory" else 200, opened)
     assert run(tmp_path, "--job", "rollouts") == 3
     assert ingest.at("lifecycle") == []

@@ -229,8 +229,10 @@ def test_where_there_is_nothing_to_read_no_job_is_opened(a_server, tmp_path, mon
     absent = str(tmp_path / "absent")
     for named in ([absent], [str(tmp_path)], ["--rollouts", absent], ["--validation", absent]):
         assert verl.main([*named, "--job", "x"]) == 2
-    monkeypatch.setenv("TUNEPLANE_JOB_ROLLOUT_UPLOAD_SAMPLES", "many")
-    assert verl.main([str(METRICS), "--job", "x"]) == 2
+    for variable in ("TUNEPLANE_JOB_ROLLOUT_UPLOAD_SAMPLES", "TUNEPLANE_JOB_VAL_UPLOAD_SAMPLES"):
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, "many")
+            assert verl.main([str(METRICS), "--job", "x"]) == 2
     assert a_server.requests == []
     assert capsys.readouterr().err.count("absent") == 3
 

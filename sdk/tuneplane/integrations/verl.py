@@ -19,7 +19,7 @@ from tuneplane.integrations.json_lines import JsonLines, LineTooLong
 from tuneplane.integrations.rollouts import trajectories
 from tuneplane.integrations.verl_file import LineRefused, MetricsFile, dumps, rollout, validation_sample
 from tuneplane.reporter import Reporter, ReporterError
-from tuneplane.retention import CapUnusable
+from tuneplane.retention import CapUnusable, cap_from
 from tuneplane.rollouts.cap import rollout_cap
 from tuneplane.terminal import tell, tell_lines
 
@@ -189,6 +189,7 @@ def _is_there(given: argparse.Namespace) -> None:
     Raises FileRefused, CapUnusable, OSError.
     """
     rollout_cap(os.environ)
+    cap_from(os.environ)
     if given.follow is not None:
         return
     if given.metrics:
