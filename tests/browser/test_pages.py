@@ -131,22 +131,31 @@ def test_invalid_values_are_counted_on_their_chart_and_never_drawn_as_zero(conso
     expect(chart(page, "never").locator(".say")).to_have_text("No finite value.")
 
 
-def test_the_log_follows_a_line_that_comes_and_a_half_line_that_grows(console, job):
-    page = console.open(f"/runs/{job.run_id}/logs")
+@pytest.fixture(scope="module")
+def talkative(served):
+    """A job whose log has four pages; its last line is half a line."""
+    job = served.open_job("talkative")
+    job.post("logs", chunks=[f"line {n}\n" for n in range(1200)], eof=False)
+    job.post("logs", chunks=[f"{HOSTILE}\n", "ValueError: shape mismatch\n", "half a line"], eof=False)
+    return job
+
+
+def test_the_log_follows_a_line_that_comes_and_a_half_line_that_grows(console, talkative):
+    page = console.open(f"/runs/{talkative.run_id}/logs")
     expect(page.locator(".line")).to_have_count(300)
     expect(page.locator(".line.partial .text")).to_have_text("half a line")
     expect(page.locator(".line.error .text")).to_have_text("ValueError: shape mismatch")
     expect(page.locator(".line .text", has_text=HOSTILE)).to_have_count(1)
     expect(page.locator("tp-live")).to_have_attribute("state", "live", timeout=LIVE)
-    job.post("logs", chunks=[" is whole now\n", "and one more\n"], eof=False)
+    talkative.post("logs", chunks=[" is whole now\n", "and one more\n"], eof=False)
     expect(page.locator(".line").last.locator(".text")).to_have_text("and one more", timeout=LIVE)
     expect(page.locator(".line .text", has_text="half a line is whole now")).to_have_count(1)
     expect(page.locator(".line .text", has_text="half a line")).to_have_count(1)
     expect(page.locator(".line").last).to_be_in_viewport()
 
 
-def test_scrolling_up_pauses_and_earlier_lines_come_without_gaps(console, job):
-    page = console.open(f"/runs/{job.run_id}/logs")
+def test_scrolling_up_pauses_and_earlier_lines_come_without_gaps(console, talkative):
+    page = console.open(f"/runs/{talkative.run_id}/logs")
     page.get_by_role("button", name="Load earlier lines").click()
     expect(page.locator(".line").first).to_have_attribute("data-n", "0")
     numbers = page.eval_on_selector_all(".line", "lines => lines.map((line) => Number(line.dataset.n))")
