@@ -8,7 +8,7 @@ from typing import Any
 
 from tuneplane.flatten import DEEPEST
 from tuneplane.foreign import Foreign
-from tuneplane.redaction import kept
+from tuneplane.redaction import MASK, kept, names_a_secret
 
 _TEXT_CHARS = 4096
 _KEY_CHARS = 512
@@ -43,10 +43,24 @@ def _value(name: str, value: Foreign) -> Foreign:
     if isinstance(value, (list, tuple)) and all(isinstance(v, _SHORT) for v in value):
         return [_value(name, item) for item in value[:_ITEMS]]
     try:
-        text = str(value)
+        text = str(_without_secrets(value, DEEPEST))
     except Exception as problem:  # noqa: BLE001 - a foreign __str__ may raise anything
         text = f"<{type(value).__name__}: {type(problem).__name__}>"
     return kept(name, "".join(c if c in "\n\t" else _plain(c) for c in text[:_TEXT_CHARS]))
+
+
+def _without_secrets(value: Foreign, levels: int) -> Foreign:
+    """What becomes text as a whole, with the values masked that lie under telling names in it."""
+    if not levels:
+        return "nested too deep"
+    if isinstance(value, Mapping):
+        return {
+            key: MASK if inner and names_a_secret(str(key)) else _without_secrets(inner, levels - 1)
+            for key, inner in value.items()
+        }
+    if type(value) in (list, tuple):
+        return type(value)(_without_secrets(inner, levels - 1) for inner in value)
+    return value
 
 
 def _plain(text: str) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from tuneplane.credentials import Credentials
 from tuneplane.parcels import compact
-from tuneplane.transport import Outcome, Transport
+from tuneplane.redaction import redacted
+from tuneplane.transport import Outcome, Transport, document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,12 +21,14 @@ TOKEN = "TUNEPLANE_TOKEN"  # noqa: S105 - the variable's name
 class NotOpened(RuntimeError):
     """The server did not open a run for us."""
 
-    def __init__(self, message: str, *, transient: bool = False, status: int = 0) -> None:
+    def __init__(self, message: str, *, transient: bool = False, status: int = 0, wait: float = 0.0) -> None:
         super().__init__(message)
         self.transient = transient
         """Whether another try may succeed."""
         self.status = status
         """Of the server's answer; 0 where there was none."""
+        self.wait = wait
+        """Seconds the server asked to be left alone; 0 where it asked nothing."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,11 @@ class Server:
     """The read and run API of one server, with a personal token."""
 
     def __init__(self, address: str, token: str, *, timeout: float = 10.0) -> None:
-        self.address = address.rstrip("/")
+        self.address = redacted(address.rstrip("/"))
+        """To be shown, too: a password that stands in it is not used."""
         self.token = token.strip()
         try:
-            self._transport = Transport(self.address, self.token, timeout=timeout)
+            self._transport = Transport(address, self.token, timeout=timeout)
         except ValueError as problem:
             message = f"{SERVER}: {problem}"
             raise NotOpened(message) from None
@@ -68,19 +71,27 @@ class Server:
 
     def make_run(self, fields: dict[str, Any]) -> str:
         """Makes a run of these fields (`name`, `run_id`, `tags`, …); its id. Raises NotOpened: 409 for a taken id."""
-        return str(self._made("api/runs", fields)["run_id"])
+        found = self._made("api/runs", fields).get("run_id")
+        if not isinstance(found, str):
+            raise self._something_else("api/runs")
+        return found
 
     def open_attempt(self, run_id: str, attempt: int | None = None) -> Opened:
         """Opens the run's next attempt, or takes up one that is open already. Raises NotOpened."""
         path = f"api/runs/{quote(run_id, safe='')}/executions"
-        opened = self._made(path if attempt is None else f"{path}/{attempt}/tokens", {})
-        env = {str(key): str(value) for key, value in (opened.get("env") or {}).items()}
-        credentials = Credentials(
-            endpoint=str(opened["endpoint"]).rstrip("/"),
-            run_id=run_id,
-            token=str(opened["token"]),
-            attempt=opened.get("attempt"),
-        )
+        path = path if attempt is None else f"{path}/{attempt}/tokens"
+        opened = self._made(path, {})
+        try:
+            env = {str(key): str(value) for key, value in (opened.get("env") or {}).items()}
+            credentials = Credentials(
+                endpoint=str(opened["endpoint"]).rstrip("/"),
+                run_id=run_id,
+                token=str(opened["token"]),
+                attempt=opened.get("attempt"),
+            )
+            Transport(credentials.endpoint, credentials.token)  # an address?
+        except (KeyError, AttributeError, ValueError):
+            raise self._something_else(path) from None
         position = opened.get("position")
         return Opened(
             credentials,
@@ -93,18 +104,15 @@ class Server:
         return f"{self.address}/runs/{quote(run_id, safe='')}"
 
     def _made(self, path: str, fields: dict[str, Any]) -> dict[str, Any]:
+        self._transport.close()  # where a kept connection has gone a request is repeated, and this one would open two
         outcome = self._transport.post(path, compact(fields))
         if not outcome.delivered:
             message = f"{self.address}/{path}: {outcome.reason}"
-            raise NotOpened(message, transient=outcome.transient, status=outcome.status)
-        try:
-            answer = json.loads(outcome.body)
-        except ValueError:
-            answer = None
-        if not isinstance(answer, dict) or not ("run_id" in answer or "token" in answer):
-            message = f"{self.address}/{path} answered something else than a TunePlane server does"
-            raise NotOpened(message)
-        return answer
+            raise NotOpened(message, transient=outcome.transient, status=outcome.status, wait=outcome.wait)
+        return document(outcome.body) or {}
+
+    def _something_else(self, path: str) -> NotOpened:
+        return NotOpened(f"{self.address}/{path} answered something else than a TunePlane server does")
 
 
 def _job_env(credentials: Credentials) -> dict[str, str]:

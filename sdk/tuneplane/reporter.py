@@ -15,7 +15,7 @@ from tuneplane.credentials import CredentialsUnusable, required_credentials
 from tuneplane.foreign import Foreign
 from tuneplane.observations import now_iso
 from tuneplane.parcels import compact
-from tuneplane.transport import Outcome, Transport
+from tuneplane.transport import Outcome, Transport, document
 from tuneplane.upload import FileToUpload, FileUnusable, permission, send
 
 _LONGEST_RETRY_SECONDS = 30.0
@@ -241,6 +241,9 @@ class Reporter:
 
     def _send(self, path: str, fields: dict[str, Any], *, numbered: bool = False, events: int = 0) -> bool:
         answered = self._answered(path, fields, numbered=numbered)
+        if not isinstance((document(answered.body) or {}).get("position"), int):
+            message = f"{path}: something else than a TunePlane server answered"
+            raise ReporterError(message, status=answered.status)
         if events:
             count_beside_session(self.run_id, events, answered.status, answered.body)
         return True

@@ -28,7 +28,7 @@ class SeriesKeys:
         if reason is None:
             self._bytes[key] = size = len(key.encode())
             return size
-        if len(self._bad) < _REMEMBERED_BAD:
+        if len(self._bad) < _REMEMBERED_BAD and len(key) <= METRIC_KEY_CHARS:
             self._bad[key] = reason
         return 0
 

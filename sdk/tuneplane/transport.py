@@ -11,7 +11,7 @@ import http.client
 import json
 import os
 import ssl
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from tuneplane.redaction import redacted
@@ -119,7 +119,7 @@ class Transport:
         content = answer.read(_ANSWER_BYTES)
         if answer.will_close or not answer.isclosed():
             self.close()
-        return _judged(answer.status, content, answer.getheader("Retry-After"))
+        return _judged(answer.status, content, answer)
 
     def _connect(self) -> http.client.HTTPConnection:
         if not self._secure:
@@ -129,18 +129,34 @@ class Transport:
         )
 
 
-def _judged(status: int, content: bytes, retry_after: str | None) -> Outcome:
+def _judged(status: int, content: bytes, answer: http.client.HTTPResponse) -> Outcome:
     if 200 <= status < 300:  # noqa: PLR2004 - the class of success
-        return Outcome(delivered=True, transient=False, status=status, body=content)
+        if document(content) is not None:
+            return Outcome(delivered=True, transient=False, status=status, body=content)
+        reason = f"HTTP {status}, from something else than a TunePlane server (a proxy?): {_said(content)}"
+        return Outcome(delivered=False, transient=True, reason=reason, status=status)
     transient = status == _TOO_MANY_REQUESTS or status >= _SERVER_ERRORS
+    said = _said(content)
+    if status // 100 == 3:  # noqa: PLR2004 - the class of redirects
+        place = redacted(answer.getheader("Location") or "no place")[:_REASON_CHARS]
+        said = f"redirects are not followed; where it points to, {place}, has to be named as the server's address"
     return Outcome(
         delivered=False,
         transient=transient,
-        reason=f"HTTP {status}: {_said(content)}",
-        wait=_seconds(retry_after) if transient else 0.0,
+        reason=f"HTTP {status}: {said}",
+        wait=_seconds(answer.getheader("Retry-After")) if transient else 0.0,
         status=status,
         body=content,
     )
+
+
+def document(content: bytes) -> dict[str, Any] | None:
+    """The JSON object that every answer of a TunePlane server is; None for anything else."""
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _no_answer(problem: Exception) -> Outcome:
@@ -151,11 +167,8 @@ def _no_answer(problem: Exception) -> Outcome:
 def _said(content: bytes) -> str:
     """The server's own words: the detail of a problem document, else the start of the text."""
     text = content.decode("utf-8", "replace")
-    try:
-        problem = json.loads(text)
-    except (ValueError, RecursionError):
-        problem = None
-    if isinstance(problem, dict):
+    problem = document(content)
+    if problem is not None:
         words = [str(problem.get("detail") or problem.get("title") or "")]
         errors = problem.get("errors")
         if isinstance(errors, list):

@@ -89,7 +89,7 @@ def test_a_cohort_with_a_trial_without_a_verdict_ends_with_1(evaluate, does):
 def test_a_job_that_is_opened_for_the_round_is_told_and_ends_well(evaluate, ingest, monkeypatch, capsys):
     monkeypatch.setenv("TUNEPLANE_SERVER", ingest.url)
     monkeypatch.setenv("TUNEPLANE_TOKEN", "tp_pat_x")
-    opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0}
+    opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0, "position": 1}
     ingest.answer = lambda path, body: (200, opened)
     assert evaluate([a_problem()], "--job", "math") == 0
     assert [json.loads(one.body)["event"] for one in ingest.at("lifecycle")] == ["starting", "running", "succeeded"]

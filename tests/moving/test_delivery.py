@@ -121,3 +121,20 @@ def test_a_run_of_somebody_else_is_refused_and_the_next_one_is_imported(api, ser
         there.close()
     assert (first.points, "403" in first.refusal) == (0, True)
     assert (second.points, second.refusal) == (2, "")
+
+
+def test_an_attempt_that_another_import_opened_in_vain_stops_no_later_import(tuneplane, held):
+    assert brought(tuneplane, a_run("overtaken", *points(0, 2))).refusal == ""
+    run_id = run_id_of(a_run("overtaken"))
+    tuneplane.open_attempt(run_id)
+    held(run_id)
+    tally = brought(tuneplane, a_run("overtaken", *points(0, 3)))
+    assert (tally.points, tally.before, tally.refusal) == (1, 2, "")
+
+
+def test_a_part_that_was_imported_and_is_gone_is_said(tuneplane, held):
+    two = [Part("the file", lambda: iter(points(0, 2))), Part("the next", lambda: iter(points(2, 3)))]
+    assert brought(tuneplane, SourceRun("tensorboard", "less", "less", two)).refusal == ""
+    held(run_id_of(a_run("less")))
+    tally = brought(tuneplane, SourceRun("tensorboard", "less", "less", two[:1]))
+    assert tally.refusal == "2 attempts were imported, and the source holds 1 parts now"

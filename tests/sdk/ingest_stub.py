@@ -78,7 +78,7 @@ class Ingest:
     def _take(self, handler: http.server.BaseHTTPRequestHandler, body: bytes) -> None:
         path = handler.path.removeprefix("/api/ingest/")
         answer = self.answer(path, body)
-        status, content = answer if isinstance(answer, tuple) else (answer, {})
+        status, content = answer if isinstance(answer, tuple) else (answer, {"position": 1})
         self.requests.append(Request(path, body, dict(handler.headers), status))
         if status == CUT:
             handler.close_connection = True

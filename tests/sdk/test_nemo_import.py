@@ -138,7 +138,7 @@ def test_of_the_life_of_a_job_of_its_own_nothing_is_said(tmp_path, ingest, monke
     written(tmp_path, "train_data_step1.jsonl", [a_sample(0)])
     monkeypatch.setenv("TUNEPLANE_SERVER", ingest.url)
     monkeypatch.setenv("TUNEPLANE_TOKEN", "tp_pat_x")
-    opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0}
+    opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0, "position": 1}
     ingest.answer = lambda path, body: (200, opened)
     assert run(tmp_path, "--job", "rollouts") == 0
     assert "/runs/new (attempt 0); to repeat: --run-id new\n" in capsys.readouterr().err

@@ -220,7 +220,7 @@ def a_server(monkeypatch, ingest):
     """It opens the run `new`."""
     monkeypatch.setenv("TUNEPLANE_SERVER", ingest.url)
     monkeypatch.setenv("TUNEPLANE_TOKEN", "tp_pat_x")
-    opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0}
+    opened = {"run_id": "new", "token": "tp_ing_y", "endpoint": ingest.endpoint, "attempt": 0, "position": 1}
     ingest.answer = lambda path, body: (200, opened)
     return ingest
 

@@ -29,7 +29,7 @@ def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
         stores += 1
         yield from mlflow_database.runs(root / "mlflow.db", tell)
     for place in (root, root / "mlruns"):
-        if any(is_regular(one / "meta.yaml") for one in (place.iterdir() if place.is_dir() else ())):
+        if mlflow_files.is_store(place):
             stores += 1
             yield from mlflow_files.runs(place, tell)
     if not stores:

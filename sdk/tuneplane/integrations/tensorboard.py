@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Callable, NamedTuple
 
 from tuneplane.moving import command
-from tuneplane.moving.files import folder, walked
+from tuneplane.moving.files import folder, refused, unreadable, walked
 from tuneplane.moving.protobuf import Torn
 from tuneplane.moving.source import (
     Found,
@@ -29,7 +29,7 @@ from tuneplane.moving.source import (
     Waiting,
 )
 from tuneplane.moving.tensorboard_events import EventReader, first_event
-from tuneplane.moving.tfrecord import Records
+from tuneplane.moving.tfrecord import LARGEST_BYTES, Records
 from tuneplane.times import said_times
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class _EventFile(NamedTuple):
 def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
     """The runs of a log directory, in the order of their paths. Raises SourceRefused."""
     found = False
-    for place, names in walked(folder(root), tell):
+    unread: list[SourceRefused] = []
+    for place, names in walked(folder(root), tell, unread.append):
         files = []
         for name in filter(is_event_file, names):
             found = True
@@ -61,6 +62,7 @@ def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
                 yield RefusedRun((place / name).relative_to(root).as_posix(), str(problem))
         if files:
             yield _run(root, place, sorted(files))
+    yield from refused(root, unread)
     if not found:
         tell(f"{root}: no event files (their names hold {_MARK!r})")
 
@@ -97,6 +99,8 @@ def items(path: Path) -> Iterator[Item]:
     if began is not None:
         # Nobody would say that it ended: a beginning alone would show it as running for ever.
         yield LeftOut("session start without an end")
+    if records.too_large:
+        yield Unread(f"{path.name}: a record of over {LARGEST_BYTES} bytes", records.too_large)
     if records.fault:
         left = path.stat().st_size - records.offset
         yield Unread(f"{path.name}: {records.fault}: it and the {left} bytes from there on are not read")
@@ -118,7 +122,7 @@ def _event_file(path: Path, tell: Callable[[str], None]) -> list[_EventFile]:
     except Torn as problem:
         raise SourceRefused(path, "the first record", str(problem)) from None
     except OSError as problem:
-        raise SourceRefused(path, "the file", problem.strerror or str(problem)) from None
+        raise unreadable(problem) from None
     digest = hashlib.sha256(path.name.encode("utf-8", "surrogatepass") + b"\0" + first).hexdigest()[:32]
     return [_EventFile(began, path.name, path, f"{path.name[-400:]} {digest}")]
 

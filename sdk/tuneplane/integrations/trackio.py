@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable
 
 from tuneplane.moving import command
-from tuneplane.moving.files import folder, walked
+from tuneplane.moving.files import folder, refused, walked
 from tuneplane.moving.source import (
     Configuration,
     Found,
@@ -44,13 +44,15 @@ def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
         yield from _project(root.resolve())
         return
     found = False
-    for place, names in walked(folder(root), tell):
+    unread: list[SourceRefused] = []
+    for place, names in walked(folder(root), tell, unread.append):
         for name in names:
             if name.endswith(".db"):
                 found = True
                 yield from _project(place / name)
             elif name.endswith(".parquet"):
                 tell(f"{place / name}: a copy of the database for Spaces, not read")
+    yield from refused(root, unread)
     if not found:
         tell(f"{root}: no project databases (*.db)")
 
@@ -59,9 +61,9 @@ def _project(path: Path) -> Iterator[Found]:
     try:
         with opened(path) as connection:
             needed(path, connection, "metrics", "id", "timestamp", "run_name", "step", "metrics")
-            key = "run_id" if "run_id" in columns(connection, "metrics") else "run_name"
+            key = _run_key(connection, "metrics")
             names = connection.execute(
-                f"SELECT {key} AS run, min(run_name) AS name, min(timestamp) AS began"  # noqa: S608 - one of two words
+                f"SELECT {key} AS run, min(run_name) AS name, min(timestamp) AS began"  # noqa: S608 - words of ours
                 f" FROM metrics GROUP BY {key} ORDER BY min(id)"
             ).fetchall()
     except SourceRefused as problem:
@@ -69,16 +71,24 @@ def _project(path: Path) -> Iterator[Found]:
         return
     for row in names:
         identity = f"{path.stem}/{row['run']}"
-        part = Part(identity[-512:], partial(_items, path, key, row["run"]))
+        part = Part(identity, partial(_items, path, key, row["run"]))
         said = [f"Trackio run {row['name']!r} of project {path.stem!r}, first row at {row['began']}"]
-        yield SourceRun(TRACKER, identity, str(row["name"]), [part], tags=[path.stem], said=said)
+        yield SourceRun(TRACKER, identity, str(row["name"] or "unnamed"), [part], tags=[path.stem], said=said)
+
+
+def _run_key(connection: sqlite3.Connection, table: str) -> str:
+    """What tells the runs of a table apart; empty where nothing does. Rows without an id are known by their name."""
+    there = columns(connection, table)
+    if "run_id" in there:
+        return "coalesce(run_id, run_name)" if "run_name" in there else "run_id"
+    return "run_name" if "run_name" in there else ""
 
 
 def _items(path: Path, key: str, run_key: str) -> Iterator[Item]:
     with opened(path) as connection:
         yield from _configuration(connection, key, run_key)
         rows = connection.execute(
-            f"SELECT id, timestamp, step, metrics FROM metrics WHERE {key} = ? ORDER BY id",  # noqa: S608 - one of two words
+            f"SELECT id, timestamp, step, metrics FROM metrics WHERE {key} IS ? ORDER BY id",  # noqa: S608 - words of ours
             (run_key,),
         )
         for row in rows:
@@ -90,9 +100,9 @@ def _items(path: Path, key: str, run_key: str) -> Iterator[Item]:
             else:
                 yield from row_items(values, step, ts)
         for table, kind in _OTHER_TABLES.items():
-            if key in columns(connection, table):
+            if _run_key(connection, table) == key:
                 (count,) = connection.execute(
-                    f"SELECT count(*) FROM {table} WHERE {key} = ?",  # noqa: S608 - words of ours
+                    f"SELECT count(*) FROM {table} WHERE {key} IS ?",  # noqa: S608 - words of ours
                     (run_key,),
                 ).fetchone()
                 if count:
@@ -101,15 +111,15 @@ def _items(path: Path, key: str, run_key: str) -> Iterator[Item]:
 
 def _configuration(connection: sqlite3.Connection, key: str, run_key: str) -> Iterator[Item]:
     """The run's settings."""
-    if key not in columns(connection, "configs"):
+    if _run_key(connection, "configs") != key:
         return
-    row = connection.execute(f"SELECT config FROM configs WHERE {key} = ?", (run_key,)).fetchone()  # noqa: S608 - as above
+    row = connection.execute(f"SELECT config FROM configs WHERE {key} IS ?", (run_key,)).fetchone()  # noqa: S608 - as above
     if row is None:
         return
     try:
         found = _object(row["config"])
-    except ValueError as problem:
-        yield Unread(f"table configs, {key} {run_key!r:.200}: {problem}")
+    except (ValueError, TypeError) as problem:
+        yield Unread(f"table configs, run {run_key!r:.200}: {problem}")
         return
     params = {name: value for name, value in found.items() if not name.startswith("_")}
     if params:

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Callable, NamedTuple
 
 from tuneplane.moving import command
-from tuneplane.moving.files import folder, walked
+from tuneplane.moving.files import folder, refused, unreadable, walked
 from tuneplane.moving.protobuf import Torn
 from tuneplane.moving.source import Found, Item, Part, RefusedRun, SourceRefused, SourceRun, Unread, Waiting
-from tuneplane.moving.wandb_log import LogRecords
+from tuneplane.moving.wandb_log import LARGEST_BYTES, LogRecords
 from tuneplane.moving.wandb_records import Header, RecordReader, run_of
 from tuneplane.times import said_times
 
@@ -40,7 +40,8 @@ def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
     """The runs below a directory, in order of their ids. Raises SourceRefused."""
     found: dict[tuple[str, str, str], list[_LogFile]] = {}
     any_file = False
-    for place, names in walked(folder(root), tell):
+    unread: list[SourceRefused] = []
+    for place, names in walked(folder(root), tell, unread.append):
         for name in names:
             if not (name.startswith("run-") and name.endswith(_SUFFIX)):
                 continue
@@ -56,6 +57,7 @@ def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
             else:
                 key = (said.entity, said.project, said.run_id)
                 found.setdefault(key, []).append(_LogFile(place.name, path, said))
+    yield from refused(root, unread)
     if not any_file:
         tell(f"{root}: no files run-*{_SUFFIX}")
     for _, files in sorted(found.items(), key=lambda one: one[0]):
@@ -77,7 +79,7 @@ def _run(files: list[_LogFile]) -> SourceRun:
         TRACKER,
         identity,
         first.name or first.run_id,
-        [Part(one.folder[-512:], partial(items, one.path)) for one in files],
+        [Part(one.folder, partial(items, one.path)) for one in files],
         tags=[*first.tags, *([first.job_type] if first.job_type else [])],
         notes=first.notes,
         said=said,
@@ -93,6 +95,8 @@ def items(path: Path) -> Iterator[Item]:
         except Torn as problem:
             yield Unread(f"{path.name}: record {number + 1}: {problem}")
     yield from reader.finals()
+    if records.too_large:
+        yield Unread(f"{path.name}: a record of over {LARGEST_BYTES} bytes", records.too_large)
     if records.fault:
         yield Unread(f"{path.name}: {records.fault}: nothing from there on is read")
     elif records.waiting:
@@ -112,7 +116,7 @@ def _header(path: Path) -> Header | None:
     except Torn as problem:
         raise SourceRefused(path, "its first records", str(problem)) from None
     except OSError as problem:
-        raise SourceRefused(path, "the file", problem.strerror or str(problem)) from None
+        raise unreadable(problem) from None
     if records.fault:
         raise SourceRefused(path, *records.fault.split(": ", 1))
     return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from tuneplane.bulk import batches
@@ -12,7 +11,7 @@ from tuneplane.moving.standing import BrokenOff, RunRefused
 from tuneplane.opening import NotOpened, Opened, Server
 from tuneplane.parcels import Parcel, Requests, compact
 from tuneplane.persistence import Patience
-from tuneplane.transport import MESSAGEPACK
+from tuneplane.transport import MESSAGEPACK, document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,9 +55,8 @@ class AttemptWriter:
                 raise RunRefused(str(problem)) from None
             raise BrokenOff(str(problem)) from None
         self._requests = Requests(opened.credentials, self.stream, timeout=30.0)
-        found = standing.attempts(self._server, self._run_id, opened.position) or []
-        mine = next((one for one in found if one["attempt"] == self._number), None)
-        self._stored = 0 if mine is None else standing.stored_points(mine)
+        found = standing.attempts(self._server, self._run_id, opened.position) or {}
+        self._stored = found.get(self._number, 0)
         return self._stored
 
     def part(self) -> str:
@@ -71,7 +69,7 @@ class AttemptWriter:
             try:
                 return self._taken_up_or_opened()
             except NotOpened as problem:
-                if not (problem.transient and patience.wait()):
+                if not (problem.transient and patience.wait(problem.wait)):
                     raise
 
     def _taken_up_or_opened(self) -> Opened:
@@ -151,7 +149,7 @@ class AttemptWriter:
 def _counts(path: str, body: bytes) -> dict[str, int]:
     """What the answer to a request says of it. Raises BrokenOff where that is no answer of such a server."""
     try:
-        said = json.loads(body)
+        said = document(body) or {}
         return {name: int(said[name]) for name in ("duplicates", "set_aside")}
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError):
         raise BrokenOff(f"{path}: answered by something else than a TunePlane server") from None

@@ -8,13 +8,14 @@ import math
 from typing import TYPE_CHECKING, Any, Callable
 
 from tuneplane.columns import BATCH_BYTES, INVALID_BYTES, POINT_BYTES, SERIES_BYTES
-from tuneplane.contract import EVENT_TEXT_CHARS, EVENT_VALUE_KEY_CHARS, EVENT_VALUES, EVENTS_PER_CALL, POINTS_PER_BATCH
+from tuneplane.contract import EVENT_TEXT_CHARS, EVENT_VALUES, EVENTS_PER_CALL, POINTS_PER_BATCH
 from tuneplane.hyperparameters import flat_parameters
 from tuneplane.moving.prefix import Prefix
 from tuneplane.moving.source import Configuration, Distribution, Final, LeftOut, Stage, Unread, Waiting
 from tuneplane.moving.standing import PROGRESS, SOURCE, Progress, RunRefused, Standing
 from tuneplane.moving.tally import kinds
 from tuneplane.observations import observation
+from tuneplane.redaction import kept
 from tuneplane.times import iso, iso_or_none
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class PartDelivery:
     ) -> None:
         self._tracker = tracker
         self._part = part
+        self._identity = part.identity[-EVENT_TEXT_CHARS:].encode("utf-8", "replace").decode()
+        """As it can be sent: the name of a file may be no Unicode."""
         self._held = held or Standing(0, "", None)
         self._writer = writer
         self._keys = keys
@@ -76,9 +79,9 @@ class PartDelivery:
         self._end()
 
     def _refuse_another(self, part: str) -> None:
-        if part not in ("", self._part.identity):
+        if part not in ("", self._identity):
             raise RunRefused(
-                f"this attempt holds {part!r}, and {self._part.identity!r} comes in its place now: a part "
+                f"this attempt holds {part!r}, and {self._identity!r} comes in its place now: a part "
                 "was added before others that were imported. Import it as other runs with --label"
             )
 
@@ -131,7 +134,7 @@ class PartDelivery:
         self._there = max(self._there, self._writer.open())
         if first_time and not self._held.part:
             self._refuse_another(self._writer.part())  # of an import so recent that it could not be seen at first
-            values = {"tracker": self._tracker, "part": self._part.identity}
+            values = {"tracker": self._tracker, "part": self._identity}
             self._writer.observations([_event(SOURCE, values)])
 
     def _check(self) -> None:
@@ -147,7 +150,7 @@ class PartDelivery:
         if isinstance(item, Distribution):
             self._distribution(item)
         elif isinstance(item, LeftOut):
-            self._tally.left_out[item.kind] += item.times
+            self._tally.leave(item.kind, item.times)
         elif isinstance(item, Unread):
             self._tally.miss(item.reason, item.times)
         elif isinstance(item, Configuration):
@@ -160,7 +163,7 @@ class PartDelivery:
             self._tally.notes.append(item.reason)
 
     def _distribution(self, item: Distribution) -> None:
-        place = [self._part.identity, self._events_read, item.name, item.step]
+        place = [self._identity, self._events_read, item.name, item.step]
         values = {"joined_from": item.joined_from} if item.joined_from else None
         try:
             event = observation(
@@ -204,7 +207,7 @@ class PartDelivery:
             self._writer.configuration(self._configuration)
         for event, ts in stages:
             self._writer.life(event, ts)
-        values = {"tracker": self._tracker, "part": self._part.identity, **now._asdict()}
+        values = {"tracker": self._tracker, "part": self._identity, **now._asdict()}
         if self._tally.left_out:
             values["left_out"] = kinds(self._tally.left_out)[:EVENT_TEXT_CHARS]
         self._writer.observations([*finals, _event(PROGRESS, values)])
@@ -213,22 +216,18 @@ class PartDelivery:
 
     def _final_events(self) -> list[dict[str, Any]]:
         """Results without a step, as many in an event as one may carry; what cannot be carried is counted."""
-        kept: dict[str, bool | int | float | str] = {}
+        carried: dict[str, bool | int | float | str] = {}
         for key, value in self._finals.items():
-            long = isinstance(value, str) and len(value) > EVENT_TEXT_CHARS
-            if long or not 1 <= len(key) <= EVENT_VALUE_KEY_CHARS or not _is_carried(value):
-                self._tally.left_out["final result"] += 1
+            clean = kept(key, value) if isinstance(value, str) else value
+            try:
+                observation("final", values={key: clean})
+            except (ValueError, OverflowError):
+                self._tally.leave("final result")
             else:
-                kept[key] = value
-        names = sorted(kept)
+                carried[key] = clean
+        names = sorted(carried)
         groups = [names[at : at + EVENT_VALUES] for at in range(0, len(names), EVENT_VALUES)]
-        return [_event(f"{self._tracker}.summary", {name: kept[name] for name in group}) for group in groups]
-
-
-def _is_carried(value: float | str) -> bool:
-    if isinstance(value, (bool, str)):
-        return True
-    return -(2**63) <= value < 2**63 if isinstance(value, int) else math.isfinite(value)
+        return [_event(f"{self._tracker}.summary", {name: carried[name] for name in group}) for group in groups]
 
 
 def _in_order(stages: list[Stage]) -> list[tuple[str, str | None]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Callable
 
-from tuneplane.moving.source import SourceRefused
+from tuneplane.moving.source import RefusedRun, SourceRefused
 
 
 def folder(path: Path) -> Path:
@@ -18,16 +19,43 @@ def folder(path: Path) -> Path:
     return path
 
 
-def walked(root: Path, tell: Callable[[str], None]) -> Iterator[tuple[Path, list[str]]]:
-    """Each directory from `root` down, with the names of its regular files; says which links were passed over."""
-    links = 0
-    for here, folders, names in os.walk(root, onerror=lambda problem: tell(f"not read: {problem}")):
+def walked(
+    root: Path, tell: Callable[[str], None], unread: Callable[[SourceRefused], None]
+) -> Iterator[tuple[Path, list[str]]]:
+    """Each directory from `root` down, with the names of its regular files; says what else was passed over.
+
+    `unread` is called for each directory that cannot be read.
+    """
+    links = others = 0
+    for here, folders, names in os.walk(root, onerror=lambda problem: unread(unreadable(problem))):
         place = Path(here)
-        links += sum((place / name).is_symlink() for name in [*folders, *names])
-        folders[:] = sorted(name for name in folders if not (place / name).is_symlink())
-        yield place, sorted(name for name in names if is_regular(place / name))
+        linked = {name for name in [*folders, *names] if is_link(place / name)}
+        regular = sorted(name for name in names if is_regular(place / name))
+        folders[:] = sorted(name for name in folders if name not in linked)
+        links += len(linked)
+        others += len(set(names) - linked) - len(regular)
+        yield place, regular
     if links:
         tell(f"{root}: {links} symbolic links are not followed")
+    if others:
+        tell(f"{root}: {others} pipes, devices or unreachable files are not read")
+
+
+def folders(place: Path, tell: Callable[[str], None]) -> list[Path]:
+    """The directories in one, sorted; says which links were passed over. Raises SourceRefused."""
+    try:
+        found = sorted(place.iterdir())
+    except OSError as problem:
+        raise unreadable(problem) from None
+    links = sum(map(is_link, found))
+    if links:
+        tell(f"{place}: {links} symbolic links are not followed")
+    return [one for one in found if not is_link(one) and one.is_dir()]
+
+
+def unreadable(problem: OSError) -> SourceRefused:
+    """What the system says of a file that cannot be read."""
+    return SourceRefused(problem.filename, "the file", problem.strerror or str(problem))
 
 
 def fingerprint(source: Path) -> set[tuple[str, int, int]]:
@@ -44,9 +72,24 @@ def fingerprint(source: Path) -> set[tuple[str, int, int]]:
     return found
 
 
+def refused(root: Path, unread: Iterable[SourceRefused]) -> Iterator[RefusedRun]:
+    """Directories that cannot be read, as runs that cannot."""
+    return (RefusedRun(str(root), str(problem)) for problem in unread)
+
+
 def is_regular(path: Path) -> bool:
     """Whether it is a file, and no link to one."""
-    return path.is_file() and not path.is_symlink()
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def is_link(path: Path) -> bool:
+    try:
+        return stat.S_ISLNK(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def open_file(path: Path, read_ahead: int = -1) -> BinaryIO:
@@ -59,8 +102,11 @@ def small_text(path: Path, most_bytes: int) -> str:
     """The text of a small file. Raises SourceRefused for a large one, a link, or what is no UTF-8."""
     if not is_regular(path):
         raise SourceRefused(path, "the file", "has to be there, and no symbolic link")
-    with open_file(path) as file:
-        content = file.read(most_bytes + 1)
+    try:
+        with open_file(path) as file:
+            content = file.read(most_bytes + 1)
+    except OSError as problem:
+        raise unreadable(problem) from None
     if len(content) > most_bytes:
         raise SourceRefused(path, f"byte {most_bytes}", f"at most {most_bytes} bytes are read")
     try:

@@ -32,6 +32,8 @@ def flat_yaml(path: Path) -> dict[str, str | None]:
 def _value(path: Path, name: str, text: str) -> str | None:
     if text in ("", "null", "~") or text.startswith(("[", "{", "|", ">", "- ")):
         return None
+    if text.startswith(("&", "*", "!", "%", "@", "`")):
+        raise SourceRefused(path, name, "anchors, tags and the like are not read: has to be a plain value")
     if text.startswith("'"):
         if len(text) < 2 or not text.endswith("'"):  # noqa: PLR2004 - both quotes
             raise SourceRefused(path, name, "a quote is not closed")

@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Callable
 
-from tuneplane.moving.files import is_regular, open_file, small_text, walked
+from tuneplane.moving.files import folders, is_link, is_regular, open_file, small_text, walked
 from tuneplane.moving.flat_yaml import flat_yaml
 from tuneplane.moving.mlflow_run import MlflowRun, seconds, source_run
 from tuneplane.moving.source import Found, Item, RefusedRun, SourceRefused, Unread, Waiting
 
 _META = "meta.yaml"
 _TRASH = ".trash"
+_PARTS = ("metrics", "params")
+"""Folders that only a run has."""
 _TEXT_BYTES = 1024 * 1024
 _LINE_BYTES = 4096
 
 
 def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
     """The runs of a store, by experiment and id. Raises SourceRefused."""
-    for experiment in sorted(_folders(root)):
-        if experiment.name == _TRASH or not is_regular(experiment / _META):
+    for experiment in folders(root, tell):
+        if experiment.name == _TRASH:
+            tell(f"{experiment}: deleted experiments, not imported")
             continue
         try:
+            below = folders(experiment, tell)
+            if not is_regular(experiment / _META) and not any(map(_is_run, below)):
+                continue
             said = flat_yaml(experiment / _META)
         except SourceRefused as problem:
             yield RefusedRun(experiment.name, str(problem))
@@ -33,13 +39,24 @@ def runs(root: Path, tell: Callable[[str], None]) -> Iterator[Found]:
         if said.get("lifecycle_stage") == "deleted":
             tell(f"{experiment}: a deleted experiment, not imported")
             continue
-        for folder in sorted(_folders(experiment)):
-            if is_regular(folder / _META):
-                yield from _run(folder, said.get("name") or experiment.name, tell)
+        for folder in filter(_is_run, below):
+            yield from _run(folder, said.get("name") or experiment.name, tell)
 
 
-def _folders(place: Path) -> list[Path]:
-    return [one for one in place.iterdir() if one.is_dir() and not one.is_symlink()]
+def is_store(place: Path) -> bool:
+    """Whether a directory holds experiments. Raises SourceRefused where it cannot be read."""
+    return place.is_dir() and any(
+        is_regular(one / _META) or any(map(_is_run, folders(one, _untold))) for one in folders(place, _untold)
+    )
+
+
+def _untold(line: str) -> None:
+    """What is said of a folder is said when it is imported."""
+
+
+def _is_run(folder: Path) -> bool:
+    """An experiment's folder holds other things, too."""
+    return is_regular(folder / _META) or any((folder / part).is_dir() for part in _PARTS)
 
 
 def _run(folder: Path, experiment: str, tell: Callable[[str], None]) -> Iterator[Found]:
@@ -47,7 +64,7 @@ def _run(folder: Path, experiment: str, tell: Callable[[str], None]) -> Iterator
         said = flat_yaml(folder / _META)
         run_id = said.get("run_id") or said.get("run_uuid")
         if not run_id:
-            return  # an experiment's folder holds other things, too
+            return
         if said.get("lifecycle_stage") == "deleted":
             tell(f"{folder}: a deleted run, not imported")
             return
@@ -74,9 +91,11 @@ def _texts(folder: Path, tell: Callable[[str], None]) -> dict[str, str]:
 
 
 def _files(folder: Path, tell: Callable[[str], None]) -> Iterator[tuple[str, Path]]:
-    if not folder.is_dir() or folder.is_symlink():
+    if is_link(folder):
+        raise SourceRefused(folder, "the folder", "is a symbolic link, and links are not followed")
+    if not folder.is_dir():
         return
-    for place, names in walked(folder, tell):
+    for place, names in walked(folder, tell, _raised):
         for name in names:
             yield (place / name).relative_to(folder).as_posix(), place / name
 
@@ -86,7 +105,7 @@ def _points(folder: Path, tell: Callable[[str], None]) -> Iterator[Item]:
 
     They are sorted in a temporary database, which keeps to the disk what is large.
     """
-    with closing(sqlite3.connect("")) as sorting:
+    with _sorting(folder) as sorting:
         sorting.execute(
             "CREATE TABLE points (ts INTEGER, key TEXT, line INTEGER, value REAL, step INTEGER, special TEXT)"
         )
@@ -100,14 +119,31 @@ def _points(folder: Path, tell: Callable[[str], None]) -> Iterator[Item]:
             yield key, step, ts / 1000, float(special) if value is None else value
 
 
+@contextmanager
+def _sorting(folder: Path) -> Iterator[sqlite3.Connection]:
+    """A temporary database. Raises SourceRefused for what goes wrong with it."""
+    try:
+        with closing(sqlite3.connect("")) as connection:
+            yield connection
+    except sqlite3.Error as problem:
+        rule = f"its points could not be sorted on disk: {problem}; make room where temporary files go (SQLITE_TMPDIR)"
+        raise SourceRefused(folder, "the folder", rule) from None
+
+
+def _raised(problem: SourceRefused) -> None:
+    raise problem
+
+
 def _lines(key: str, path: Path, other: list[Item]) -> Iterator[tuple[int, str, int, float | None, int, str]]:
     """`timestamp value step`, milliseconds and any number; old files lack the step, newer ones add columns."""
     with open_file(path) as file:
         for number, line in enumerate(iter(partial(file.readline, _LINE_BYTES), b""), 1):
-            if not line.endswith(b"\n") and len(line) < _LINE_BYTES:
+            words, end = line.split(), line
+            while len(end) == _LINE_BYTES and not end.endswith(b"\n"):
+                words, end = [], file.readline(_LINE_BYTES)  # too long to be one of ours
+            if not end.endswith(b"\n"):
                 other.append(Waiting(f"metrics/{key}: line {number} is not complete yet"))
                 return
-            words = line.split()
             try:
                 value, step = float(words[1]), int(words[2]) if len(words) > 2 else 0  # noqa: PLR2004 - as described
                 if not -(2**63) <= step < 2**63 or not -(2**63) <= int(words[0]) < 2**63:

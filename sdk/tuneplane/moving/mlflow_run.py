@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from tuneplane.moving.source import Configuration, Item, Part, SourceRun, Stage
+from tuneplane.redaction import kept
 from tuneplane.times import said_times
 
 TRACKER = "mlflow"
@@ -45,13 +46,16 @@ def source_run(found: MlflowRun) -> SourceRun:
     own = {name: value for name, value in found.tags.items() if name.startswith(_OWN)}
     said = [f"MLflow run {found.run_id} of experiment {found.experiment!r}, status {status}"]
     said += said_times(found.started, found.ended)
-    said += [f"{name}: {value}" for name, value in sorted(own.items()) if name not in (_NOTE, _NAME)]
+    said += [f"{name}: {kept(name, value)}" for name, value in sorted(own.items()) if name not in (_NOTE, _NAME)]
     return SourceRun(
         TRACKER,
         found.run_id,
         found.name or own.get(_NAME) or found.run_id,
         [Part(found.run_id, lambda: _items(found, status))],
-        tags=[found.experiment, *(f"{name}={value}" for name, value in sorted(found.tags.items()) if name not in own)],
+        tags=[
+            found.experiment,
+            *(f"{name}={kept(name, value)}" for name, value in sorted(found.tags.items()) if name not in own),
+        ],
         notes=own.get(_NOTE, ""),
         said=said,
     )

@@ -10,10 +10,11 @@ from tuneplane.moving.attempt import AttemptWriter
 from tuneplane.moving.delivery import PartDelivery
 from tuneplane.moving.protobuf import Torn
 from tuneplane.moving.source import RefusedRun, SourceRefused
-from tuneplane.moving.standing import BrokenOff, RunRefused, attempts, standing
+from tuneplane.moving.standing import BrokenOff, RunRefused, attempts, part_of, standing
 from tuneplane.moving.tally import Tally
 from tuneplane.opening import NotOpened
 from tuneplane.persistence import Patience
+from tuneplane.redaction import redacted
 from tuneplane.series_keys import SeriesKeys
 from tuneplane.terminal import NowAndThen
 
@@ -71,11 +72,10 @@ class MovingIn:
         held = attempts(self._server, run_id)
         if held is None:
             self._make(run, run_id, tally)
-            held = []
+            held = {}
         keys = SeriesKeys()
         for number, part in enumerate(run.parts):
-            there = next((one for one in held if one["attempt"] == number), None)
-            stored = None if there is None else standing(self._server, run_id, there)
+            stored = standing(self._server, run_id, number, held[number]) if number in held else None
             writer = self._writers.get((run_id, number))
             if writer is None:
                 writer = AttemptWriter(self._server, run_id, number)
@@ -87,8 +87,10 @@ class MovingIn:
             if writer.is_open:
                 self._writers[run_id, number] = writer
             tally.attempts += 1
-        if len(held) > len(run.parts):
-            raise RunRefused(f"{len(held)} attempts were imported, and the source holds {len(run.parts)} parts now")
+        beyond = [number for number in held if number >= len(run.parts) and part_of(self._server, run_id, number)]
+        if beyond:  # one that says no part was opened by an import that another one was ahead of
+            imported = len(run.parts) + len(beyond)
+            raise RunRefused(f"{imported} attempts were imported, and the source holds {len(run.parts)} parts now")
 
     def _teller(self, name: str, tally: Tally) -> Callable[[], None]:
         def told() -> None:
@@ -107,7 +109,7 @@ class MovingIn:
                     return  # by ourselves, and the answer was lost
                 if not problem.transient:
                     raise RunRefused(f"no run was made: {problem}") from None
-                if not patience.wait():
+                if not patience.wait(problem.wait):
                     raise BrokenOff(str(problem)) from None
             else:
                 return
@@ -124,16 +126,16 @@ def run_id_of(run: SourceRun, label: str = "") -> str:
 
 
 def _fields(run: SourceRun, run_id: str, tally: Tally) -> dict[str, Any]:
-    tags = list(dict.fromkeys([IMPORTED, run.tracker, *run.tags]))
+    tags = list(dict.fromkeys([IMPORTED, run.tracker, *map(redacted, run.tags)]))
     fitting = [tag for tag in tags if 1 <= len(tag) <= _TAG_CHARS and tag.isprintable()][:_TAGS]
     if len(fitting) < len(tags):
-        tally.left_out["tag"] += len(tags) - len(fitting)
-    notes = "\n".join(part for part in (run.notes, *run.said) if part)
+        tally.leave("tag", len(tags) - len(fitting))
+    notes = redacted("\n".join(part for part in (run.notes, *run.said) if part))
     notes = "".join(c if c.isprintable() or c in "\n\t" else "\ufffd" for c in notes)
     if len(notes) > _NOTES_CHARS:
         tally.notes.append(f"its notes have {len(notes)} characters: the first {_NOTES_CHARS - 1} are kept")
         notes = f"{notes[: _NOTES_CHARS - 1]}…"
-    return {"name": _name(run.name), "run_id": run_id, "tags": fitting, "notes": notes}
+    return {"name": _name(redacted(run.name)), "run_id": run_id, "tags": fitting, "notes": notes}
 
 
 def _name(text: str) -> str:

@@ -81,7 +81,7 @@ class Part:
     """One execution of the run: a process that wrote, and that a restart followed with another."""
 
     identity: str
-    """What makes it the same part when it is imported again; at most 512 characters."""
+    """What makes it the same part when it is imported again."""
     items: Callable[[], Iterator[Item]]
     """Reads it from its beginning, in the order it was written: what is appended later comes last."""
 

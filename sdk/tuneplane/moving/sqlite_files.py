@@ -21,12 +21,21 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
             connection.row_factory = sqlite3.Row
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as problem:
-        raise SourceRefused(path, "the database", str(problem)) from None
+        raise SourceRefused(path, "the database", f"{problem}{_advice(str(problem))}") from None
+
+
+def _advice(problem: str) -> str:
+    if "locked" in problem:
+        return "; import again when the program that writes to it has ended"
+    if "unable to open" in problem or "readonly" in problem:
+        return "; copy it, with the -wal file beside it, to a folder that can be written to"
+    return ""
 
 
 def columns(connection: sqlite3.Connection, table: str) -> set[str]:
-    """Names of a table's columns; none where there is no such table."""
-    return {str(row["name"]) for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+    """Names of a table's columns; none where there is no such table. A view is none: it may go on for ever."""
+    query = "SELECT name FROM pragma_table_info(?) WHERE (SELECT type FROM sqlite_master WHERE name = ?) = 'table'"
+    return {str(row["name"]) for row in connection.execute(query, (table, table))}
 
 
 def needed(path: Path, connection: sqlite3.Connection, table: str, *names: str) -> None:

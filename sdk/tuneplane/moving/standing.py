@@ -6,12 +6,13 @@ order they were written and each is accepted once; how many there are is where t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from tuneplane.persistence import Patience
+from tuneplane.transport import document
 
 if TYPE_CHECKING:
     from tuneplane.opening import Server
@@ -53,37 +54,44 @@ class Standing(NamedTuple):
     progress: Progress | None
 
 
-def attempts(server: Server, run_id: str, position: int = 0) -> list[Mapping[str, Any]] | None:
-    """The run's attempts as the server shows them, once it has taken in its log up to `position`; None: no such run.
+def attempts(server: Server, run_id: str, position: int = 0) -> dict[int, int] | None:
+    """The points, finite or not, of each of the run's attempts; None: no such run.
 
-    Raises BrokenOff.
+    As the server shows them, once it has taken in its log up to `position`. Raises BrokenOff.
     """
     found = read(server, f"api/runs/{quote(run_id, safe='')}?min_position={position}")
-    return None if found is None else list(found.get("attempts") or ())
+    if found is None:
+        return None
+    with _understood(server):
+        return {
+            int(one["attempt"]): int(one["received"]["points"]) + int(one["received"]["invalid_points"])
+            for one in found["attempts"]
+        }
 
 
-def stored_points(attempt: Mapping[str, Any]) -> int:
-    """Points of an attempt as the server shows it, finite or not."""
-    received = attempt["received"]
-    return int(received["points"]) + int(received["invalid_points"])
-
-
-def standing(server: Server, run_id: str, attempt: Mapping[str, Any]) -> Standing:
-    """What is stored of one of the run's attempts. Raises BrokenOff."""
-    number = int(attempt["attempt"])
+def standing(server: Server, run_id: str, number: int, points: int) -> Standing:
+    """What is stored of one of the run's attempts, which holds so many points. Raises BrokenOff."""
     done = _latest(server, run_id, number, PROGRESS)
-    return Standing(
-        points=stored_points(attempt),
-        part=part_of(server, run_id, number),
-        progress=None
-        if not done
-        else Progress(int(done["points"]), str(done["digest"]), int(done["events"]), str(done["said"])),
-    )
+    part = part_of(server, run_id, number)
+    if not done:
+        return Standing(points, part, None)
+    with _understood(server):
+        progress = Progress(int(done["points"]), str(done["digest"]), int(done["events"]), str(done["said"]))
+    return Standing(points, part, progress)
 
 
 def part_of(server: Server, run_id: str, number: int) -> str:
     """Which part of the source an attempt holds; empty where nobody has said it. Raises BrokenOff."""
     return str(_latest(server, run_id, number, SOURCE).get("part", ""))
+
+
+@contextmanager
+def _understood(server: Server) -> Iterator[None]:
+    """Raises BrokenOff where an answer is none of a TunePlane server."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        raise BrokenOff(f"{server.address} answered something else than a TunePlane server does") from None
 
 
 def read(server: Server, path: str) -> Mapping[str, Any] | None:
@@ -94,16 +102,12 @@ def read(server: Server, path: str) -> Mapping[str, Any] | None:
             return None
         if not (outcome.transient and patience.wait(outcome.wait)):
             raise BrokenOff(f"{server.address}/{path}: {outcome.reason}")
-    try:
-        answer = json.loads(outcome.body)
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict):
-        raise BrokenOff(f"{server.address}/{path} answered something else than a TunePlane server does")
-    return answer
+    return document(outcome.body)
 
 
 def _latest(server: Server, run_id: str, attempt: int, name: str) -> Mapping[str, Any]:
     path = f"api/runs/{quote(run_id, safe='')}/observations?name={name}&attempt={attempt}&limit=1"
-    items = (read(server, path) or {}).get("items") or ()
-    return items[0]["values"] if items else {}
+    found = read(server, path)
+    with _understood(server):
+        items = found["items"] if found else ()
+        return dict(items[0]["values"]) if items else {}

@@ -15,6 +15,9 @@ _SHOWN = 10
 """Reasons of one run that are said with their words; the rest are counted."""
 _REASONS = 1000
 """Of one run that are told apart: a million bad steps are no million reasons to remember."""
+_REASON_CHARS = 500
+_KINDS, _KIND_CHARS = 100, 64
+"""The same for what is left out: the kinds are words of the files."""
 _NAME_CHARS = 40
 _HEADS = ("run", "page", "attempts", "points", "there before", "not finite", "histograms", "left out", "not read")
 _TEXTS = 2
@@ -47,9 +50,17 @@ class Tally:
 
     def miss(self, reason: str, times: int = 1) -> None:
         """Counts what was not read; beyond so many reasons they share one."""
+        reason = reason if len(reason) <= _REASON_CHARS else f"{reason[: _REASON_CHARS - 1]}…"
         if reason not in self.unread and len(self.unread) >= _REASONS:
             reason = "other reasons"
         self.unread[reason] += times
+
+    def leave(self, kind: str, times: int = 1) -> None:
+        """Counts what has no place here; beyond so many kinds they share one."""
+        kind = shown(kind[:_KIND_CHARS])
+        if kind not in self.left_out and len(self.left_out) >= _KINDS:
+            kind = "other kinds"
+        self.left_out[kind] += times
 
     def faults(self) -> int:
         return sum(self.unread.values()) + bool(self.refusal)
@@ -80,7 +91,9 @@ def _words(one: Tally) -> Iterator[str]:
         yield f"left out, no place for it here: {kinds(one.left_out)}"
     if one.joined:
         yield f"{one.joined} histograms had more than 64 buckets: neighbours were joined, their counts added"
-    yield from one.notes
+    yield from one.notes[:_SHOWN]
+    if len(one.notes) > _SHOWN:
+        yield f"{len(one.notes) - _SHOWN} more of the kind"
     for reason, count in one.unread.most_common(_SHOWN):
         yield f"not read: {reason}" + (f" ({count} times)" if count > 1 else "")
     more = len(one.unread) - _SHOWN

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tuneplane.contract import METRIC_KEY_CHARS
 from tuneplane.moving.distributions import NotMapped, distribution
 from tuneplane.moving.protobuf import BYTES, FIXED32, FIXED64, Torn, double, doubles, fields, integer, raw, single, text
 from tuneplane.moving.source import Item, LeftOut, Unread
@@ -55,7 +56,7 @@ class EventReader:
                     yield from self._said(_value(raw(value)), step, wall_time)
 
     def _said(self, value: _Value, step: int, ts: float) -> Iterator[Item]:
-        if value.plugin:
+        if value.plugin and len(value.tag) <= METRIC_KEY_CHARS:
             self._plugins[value.tag] = value.plugin
         if value.kind == "simple":
             yield value.tag, step, ts, single(value.payload)
@@ -64,12 +65,12 @@ class EventReader:
         elif value.kind == "histogram":
             yield _histogram(value.tag, step, ts, raw(value.payload))
         elif value.kind == "tensor":
-            yield self._of_tensor(value.tag, step, ts, raw(value.payload))
+            yield self._of_tensor(value.tag, value.plugin, step, ts, raw(value.payload))
         else:
             yield LeftOut(value.kind)
 
-    def _of_tensor(self, tag: str, step: int, ts: float, message: bytes) -> Item:
-        plugin = self._plugins.get(tag, "")
+    def _of_tensor(self, tag: str, plugin: str, step: int, ts: float, message: bytes) -> Item:
+        plugin = plugin or self._plugins.get(tag, "")
         if plugin not in ("", "scalars", "histograms"):
             return LeftOut("text" if plugin == "text" else plugin)
         found = tensor(message)
@@ -129,7 +130,7 @@ def _histogram(tag: str, step: int, ts: float, message: bytes) -> Item:
 def _tensor_histogram(tag: str, step: int, ts: float, found: Tensor) -> Item:
     """The histograms plugin: rows of left edge, right edge and count."""
     if len(found.numbers) % 3:
-        return Unread(f"{tag!r}: a histogram of {len(found.numbers)} numbers; they come in threes")
+        return Unread(f"{tag[:200]!r}: a histogram of {len(found.numbers)} numbers; they come in threes")
     return _checked(tag, step, ts, list(found.numbers[1::3]), list(found.numbers[2::3]))
 
 

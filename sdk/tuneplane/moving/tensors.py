@@ -16,6 +16,7 @@ _BFLOAT16, _HALF = 14, 19
 _WHOLE = {7, 10, 16, 17}
 """int_val, int64_val, uint32_val, uint64_val; booleans are no numbers here."""
 _REPEATED = 1 << 16
+_LARGEST = 1 << 31
 
 
 class Tensor(NamedTuple):
@@ -41,6 +42,8 @@ def tensor(message: bytes) -> Tensor | LeftOut:
     size = 1
     for length in shape:
         size *= length
+        if abs(size) > _LARGEST:
+            break
     if len(numbers) == 1 and 1 < size <= _REPEATED:
         numbers *= size  # one entry stands for all of them
     if len(numbers) != size:

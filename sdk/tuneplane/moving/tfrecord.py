@@ -7,6 +7,7 @@ systems" 21).
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,8 +18,8 @@ from tuneplane.moving.files import open_file
 
 HEAD = 12
 FOOT = 4
-LARGEST_BYTES = 256 * 1024 * 1024
-"""Of one record; a larger one is taken for a length that is wrong."""
+LARGEST_BYTES = 64 * 1024 * 1024
+"""Of one record that is read; a larger one holds pictures or text, and is passed over and counted."""
 _READ_AHEAD = 1024 * 1024
 
 
@@ -33,6 +34,8 @@ class Records:
         """Where and why reading ended for good; empty while it did not."""
         self.waiting = 0
         """Bytes of a last record that is not complete yet."""
+        self.too_large = 0
+        """Records that were passed over."""
 
     def __iter__(self) -> Iterator[bytes]:
         """Raises OSError where the file cannot be read, or is a symbolic link."""
@@ -56,8 +59,7 @@ class Records:
             self.fault = f"byte {self.offset}: the checksum of a record's length does not hold"
             return None
         if length > LARGEST_BYTES:
-            self.fault = f"byte {self.offset}: a record of {length} bytes; at most {LARGEST_BYTES} are read"
-            return None
+            return self._behind(file, length)
         body = file.read(length + FOOT)
         if len(body) < length + FOOT:
             self.waiting = HEAD + len(body)
@@ -67,3 +69,14 @@ class Records:
             self.fault = f"byte {self.offset}: the checksum of a record's {length} bytes does not hold"
             return None
         return payload
+
+    def _behind(self, file: BinaryIO, length: int) -> bytes | None:
+        """The payload that follows a record too large to be read."""
+        end = self.offset + HEAD + length + FOOT
+        if end > os.fstat(file.fileno()).st_size:
+            self.fault = f"byte {self.offset}: a record of {length} bytes, which are not there"
+            return None
+        file.seek(end)
+        self.offset = end
+        self.too_large += 1
+        return self._next(file)

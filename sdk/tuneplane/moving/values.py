@@ -39,10 +39,8 @@ def _leaf(key: str, value: Foreign, step: int, ts: float) -> Item:
     if isinstance(value, bool):
         return LeftOut("boolean")
     if isinstance(value, (int, float)):
-        try:
-            return key, step, ts, float(value)
-        except OverflowError:
-            return Unread(f"{key!r}: an integer too large for a number")
+        found = as_float(value)
+        return Unread(f"{key[:200]!r}: an integer too large for a number") if found is None else (key, step, ts, found)
     if isinstance(value, str):
         if value in _NOT_FINITE:
             return key, step, ts, _NOT_FINITE[value]
@@ -52,7 +50,7 @@ def _leaf(key: str, value: Foreign, step: int, ts: float) -> Item:
 
 def _special(key: str, value: Mapping[str, Any], step: int, ts: float) -> Item:
     """What the tracker marks with a type of its own."""
-    kind = str(value["_type"])[:64]
+    kind = str(value["_type"])
     if kind not in _HISTOGRAMS:
         return LeftOut(kind)
     edges, counts = value.get("bins"), value.get("values")
@@ -60,8 +58,18 @@ def _special(key: str, value: Mapping[str, Any], step: int, ts: float) -> Item:
         return LeftOut("histogram (packed otherwise than in bins and values)")
     try:
         return of_edges(key, step, ts, edges, counts)  # type: ignore[arg-type]  # checked above
-    except NotMapped as problem:
+    except (NotMapped, OverflowError) as problem:
         return LeftOut(f"histogram ({problem})")
+
+
+def as_float(value: Foreign) -> float | None:
+    """None for what is no number, or an integer too large to be one."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
 
 
 def _are_numbers(values: Foreign) -> bool:

@@ -22,7 +22,8 @@ _VERSION = 0
 _BLOCK_BYTES = 32_768
 _PIECE = struct.Struct("<IHB")
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
-LARGEST_BYTES = 256 * 1024 * 1024
+LARGEST_BYTES = 64 * 1024 * 1024
+"""Of one record that is read; a larger one is passed over and counted."""
 _READ_AHEAD = 1024 * 1024
 
 
@@ -33,6 +34,8 @@ class LogRecords:
         self.path = path
         self.fault = ""
         self.waiting = 0
+        self.too_large = 0
+        """Records that were passed over."""
         self._at = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -63,13 +66,16 @@ class LogRecords:
                 return
             if not pieces:
                 start = self._at - _PIECE.size - len(content)
-            pieces.append(content)
             size += len(content)
             if size > LARGEST_BYTES:
-                self._ends(start, f"a record of more than {LARGEST_BYTES} bytes")
-                return
+                pieces = [b""]
+            else:
+                pieces.append(content)
             if kind in (_FULL, _LAST):
-                yield b"".join(pieces)
+                if size > LARGEST_BYTES:
+                    self.too_large += 1
+                else:
+                    yield b"".join(pieces)
                 pieces, size = [], 0
 
     def _piece(self, file: BinaryIO) -> tuple[int, bytes] | None:

@@ -11,11 +11,20 @@ from typing import Any, NamedTuple
 from tuneplane.foreign import Foreign
 from tuneplane.moving.protobuf import VARINT, Torn, double, fields, integer, raw, text, zigzag
 from tuneplane.moving.source import Configuration, Final, Item, LeftOut, Stage, Unread
-from tuneplane.moving.values import row_items
+from tuneplane.moving.values import as_float, row_items
 from tuneplane.single_keys import parsed
 
 HISTORY, SUMMARY, CONFIG, STATS, RUN, EXIT = 2, 3, 5, 7, 17, 18
-_PASSED_OVER = {4: "console output", 8: "artifact", 9: "TensorBoard link", 10: "alert", 13: "console output"}
+_PASSED_OVER = {
+    4: "console output",
+    8: "artifact",
+    9: "TensorBoard link",
+    10: "alert",
+    13: "console output",
+    25: "artifact",
+}
+_ABOUT_THE_FILE = {1, 6, 11, 12, 16, 19, 20, 21, 22, 23, 24, 26, 100, 200}
+"""Numbers, names of files, telemetry, how a metric is shown, requests, header and footer: nothing of the results."""
 _OWN = "_"
 """Names that begin so are W&B's own: `_step`, `_runtime`, `_timestamp`, `_wandb`."""
 
@@ -63,8 +72,8 @@ class RecordReader:
                 yield self._exit(raw(value))
             elif number == STATS:
                 yield LeftOut("hardware sample")
-            elif number in _PASSED_OVER:
-                yield LeftOut(_PASSED_OVER[number])
+            elif number not in _ABOUT_THE_FILE:
+                yield LeftOut(_PASSED_OVER.get(number, f"record of kind {number}"))
 
     def finals(self) -> Iterator[Item]:
         """Results that the run's summary holds and no row of its history."""
@@ -107,14 +116,14 @@ class RecordReader:
                 _put(row, names, found)
             elif number == 2:  # noqa: PLR2004 - as above
                 step = next((integer(one) for inner, _, one in fields(raw(value)) if inner == 1), 0)
-        ts = row.get("_timestamp")
+        ts = as_float(row.get("_timestamp"))
         own = row.get("_step", step)
         values = {key: value for key, value in row.items() if not key.startswith(_OWN)}
         self._logged.update(values)
-        if not isinstance(own, int) or not isinstance(ts, (int, float)):
+        if not isinstance(own, int) or ts is None:
             yield Unread("a row of the history without _step or _timestamp", max(len(values), 1))
             return
-        yield from row_items(values, own, float(ts))
+        yield from row_items(values, own, ts)
 
 
 def header(message: bytes) -> Header:
