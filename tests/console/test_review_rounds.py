@@ -282,3 +282,54 @@ def _plain(value: str) -> str:
     for sign, name in (("<", "lt"), (">", "gt"), ('"', "#34"), ("'", "#39"), ("&", "amp")):
         value = value.replace(f"&{name};", sign)
     return value
+
+
+def test_outcomes_that_nobody_reported_are_unknown_and_no_trial_is_counted_as_unchanged(site, job, other):
+    for side in (job, other):
+        send_samples(side)
+    html = site.page(address(job, other, round_id="5"))
+    text = text_of(html)
+    assert "success rate unknown: no outcome was reported" in text
+    assert "The left round is not completely scored: no outcome was reported." in text
+    assert "Unknown: no outcome of the left and the right round was reported. Unknown is not zero." in text
+    assert "nothing is scored" not in text
+    assert "success → failure" not in text
+
+
+def test_a_side_without_outcomes_leaves_open_what_became_of_the_trials_of_the_other(site, job, other):
+    send_samples(job)
+    report(other, "5", ["success", "failure"], 2)
+    text = text_of(site.page(address(job, other, round_id="5")))
+    assert "Unknown: no outcome of the left round was reported." in text
+    assert "missing left 2" in text
+
+
+def send_samples(job) -> None:
+    assert job.post("validation", step=5, samples=[{"idx": 0, "user": "q", "assistant": "a"}]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("right", "said"),
+    [
+        (["success", "success"], "No trial was seen to make this transition."),
+        (["success", "unscored"], "seen to make this transition; 1 trial without a verdict on both sides may have."),
+        ([None, "infra_error"], "seen to make this transition; 2 trials without a verdict on both sides may have."),
+    ],
+)
+def test_where_no_regression_was_seen_those_without_a_verdict_are_not_cleared(site, job, other, right, said):
+    report(job, "r1", ["success", "success"], 2)
+    report(other, "r1", right, 2)
+    text = text_of(site.page(address(job, other)))
+    assert said in text
+    unlisted = text_of(site.page(address(job, other, "&transition=missing_left")))
+    assert "No trial is counted here." in unlisted
+
+
+def test_the_heading_says_matched_of_matched_rounds_alone(site, job, other):
+    report(job, "r1", ["success"], 1)
+    report(other, "r1", ["success"], 1, verifier_digest="f" * 64)
+    report(other, "r2", ["success"], 1)
+    matched = "<h1>Matched evaluation evidence</h1>"
+    assert matched in site.page(address(job, job))
+    assert matched not in site.page(address(job, other))
+    assert matched not in site.page(f"/review/rounds?left={job.run_id}&right={other.run_id}")

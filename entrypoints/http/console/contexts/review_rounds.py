@@ -72,6 +72,10 @@ class EvidenceView(msgspec.Struct, frozen=True, kw_only=True):
     """Regressions first, all trials last."""
     transition: Transition | None
     """Listed alone; None: all."""
+    reported: bool
+    """Whether either side reported an outcome; else its counts of trials are unknown, which is not zero."""
+    none_listed: str
+    """What is said where no trial is listed."""
     pairs: list[PairRow]
     first_page: str | None
     """Address; None on the first page."""

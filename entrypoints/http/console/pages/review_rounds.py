@@ -40,6 +40,8 @@ from entrypoints.http.console.pages.review_words import (
     TRANSITION_LABELS,
     agreement,
     difference,
+    evidence_title,
+    none_listed,
     reasons,
 )
 from entrypoints.http.console.pages.rounds import LABELS, round_view
@@ -71,13 +73,14 @@ def review_rounds_page(
         return go(both.address(_PATH))
     wanted = _transition(transition)
     with views_of(console, reviewed) as views:
+        evidence = _evidence(views, reviewed, wanted, cursor) if _complete(reviewed) else None
         page = ReviewRoundsPage(
-            title="Matched evaluation evidence",
+            title=evidence_title(None if evidence is None else evidence.comparison),
             user=user_of(request),
             sides=sides_of(views, reviewed, {}, here=here(request), path=_PATH),
             review=reviewed.jobs().address(),
             rounds=round_choices(views, reviewed, seeking, path=_PATH),
-            evidence=_evidence(views, reviewed, wanted, cursor) if _complete(reviewed) else None,
+            evidence=evidence,
         )
     return rendered(page)
 
@@ -121,6 +124,8 @@ def _evidence(views: Views, reviewed: Reviewed, wanted: Transition | None, curso
         matrix=_matrix(found),
         links=_links(found, reviewed, wanted),
         transition=wanted,
+        reported=found.left.reported is not None or found.right.reported is not None,
+        none_listed=none_listed(found, wanted),
         pairs=[_pair(one, found, reviewed) for one in found.trials.items],
         first_page=reviewed.address(_PATH, transition=listed) + "#trials" if cursor else None,
         next_page=reviewed.address(_PATH, transition=listed, cursor=following) + "#trials" if following else None,

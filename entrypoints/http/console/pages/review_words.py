@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from application.queries.review import ReviewedMetric
-from application.queries.review_rounds import ReviewedDigest, RoundComparison
+from application.queries.review_rounds import ReviewedDigest, ReviewedRound, RoundComparison
 from domain.rules.matched_comparison import Shortfall
 from domain.rules.trial_transitions import Transition
 from entrypoints.http.console.wording import plural
@@ -20,6 +20,9 @@ TRANSITION_LABELS: dict[Transition, str] = {
     "missing_right": "missing right",
 }
 """Regressions first."""
+_BOTH_SCORED: frozenset[Transition] = frozenset(
+    {"success_to_failure", "failure_to_success", "both_failure", "both_success"}
+)
 DIGEST_NAMES = {
     "dataset_digest": "dataset",
     "cohort_digest": "cohort",
@@ -60,6 +63,11 @@ def standing(metric: ReviewedMetric) -> str:
     return f"alike ({better})" if metric.ahead == "equal" else f"{metric.ahead} ahead ({better})"
 
 
+def evidence_title(found: RoundComparison | None) -> str:
+    """The heading: `matched` is said of rounds that are, and of nothing before rounds are chosen."""
+    return "Matched evaluation evidence" if found is not None and found.matched else "Evaluation evidence"
+
+
 def difference(found: RoundComparison) -> str | None:
     """`+4.25 percentage points`: one digit more than the rates have, which would seem to add up to another number."""
     if found.difference is None:
@@ -85,13 +93,30 @@ def _reasons(found: RoundComparison) -> Iterator[str]:
             yield f"The {DIGEST_NAMES[one.field]} digests differ."
     for name, side in (("left", found.left), ("right", found.right)):
         for lack in side.shortfalls:
-            yield f"The {name} round is not completely scored: {_shortfall(lack)}."
+            yield f"The {name} round is not completely scored: {_shortfall(lack, side)}."
 
 
-def _shortfall(lack: Shortfall) -> str:
+def _shortfall(lack: Shortfall, side: ReviewedRound) -> str:
+    if lack.kind == "nothing_scored" and side.reported is None:
+        return "no outcome was reported"
     if lack.trials is None:
         return _OTHERWISE[lack.kind]
     return _TRIALS[lack.kind].format(plural(lack.trials, "trial"))
+
+
+def none_listed(found: RoundComparison, wanted: Transition | None) -> str:
+    """Why no trial is listed: what was not seen may still have happened where a side has no verdict."""
+    silent = [name for name, side in (("left", found.left), ("right", found.right)) if side.reported is None]
+    if silent:
+        return f"Unknown: no outcome of the {' and the '.join(silent)} round was reported. Unknown is not zero."
+    if wanted is None:
+        return "No trial was reported on either side."
+    if wanted not in _BOTH_SCORED:
+        return "No trial is counted here."
+    counted = found.transitions
+    open_ones = counted.not_scored + counted.missing_left + counted.missing_right
+    more = f"; {plural(open_ones, 'trial')} without a verdict on both sides may have" if open_ones else ""
+    return f"No trial was seen to make this transition{more}."
 
 
 def agreement(one: ReviewedDigest) -> str:

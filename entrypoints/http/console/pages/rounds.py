@@ -68,6 +68,8 @@ def _segments(shown: Round) -> list[Segment]:
 
 def _rate(shown: Round) -> str:
     with_verdict = scored(shown)
+    if shown.reported is None:
+        return "unknown: no outcome was reported"
     if shown.success_rate is None or shown.success is None or with_verdict is None:
         return "unknown: nothing is scored"
     return f"{percent(shown.success_rate)}: {shown.success:,} of {with_verdict:,} scored (successes and failures)"
