@@ -14,6 +14,7 @@ LONGEST_TASK = """() => new Promise((done) => {
     .observe({ type: 'longtask', buffered: true });
   setTimeout(() => done(worst), 100);
 })"""
+TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
 TURNED = "safe \u202eexe.doc\u202c \u2066x\u2069 z\u200bw a\u0301\u0301\u0301"
 SHOWN = "safe \ufffdexe.doc\ufffd \ufffdx\ufffd z\u200bw a\u0301\u0301\u0301"
 
@@ -146,3 +147,20 @@ def test_a_line_that_comes_is_marked_as_the_server_says(console, served):
     job.post("logs", chunks=["0 errors\n", "KeyError: 'x'\n"], eof=False)
     expect(page.locator(".line.error .text")).to_have_text("KeyError: 'x'", timeout=LIVE)
     expect(page.locator("#L2.error")).to_have_count(0)
+
+
+def test_a_log_is_followed_though_the_window_changes_and_tells_its_length(console, served):
+    job = served.open_job("followed")
+    job.post("logs", chunks=[f"step {n} loss 0.5\n" for n in range(200)], eof=False)
+    page = console.open(f"/runs/{job.run_id}/logs")
+    expect(page.locator("tp-live")).to_have_attribute("state", "live", timeout=LIVE)
+    expect(page.locator("tp-live")).to_have_text("page updates itself")
+    follow = page.get_by_role("button", name="Follow")
+    for width, height in ((390, 844), (1280, 400), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(TWO_FRAMES)
+        expect(follow).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#L200")).to_be_in_viewport()
+    job.post("logs", chunks=["the last\n"], eof=False)
+    expect(page.locator("#L201")).to_be_in_viewport(timeout=LIVE)
+    expect(page.get_by_label("Line")).to_have_attribute("placeholder", "of 201")

@@ -40,7 +40,7 @@ class Live extends HTMLElement {
     const url = new URL(address, location.href);
     if (this.cursor) url.searchParams.set("cursor", this.cursor);
     this.source = new EventSource(url);
-    this.source.onopen = () => this.say("live", "live");
+    this.source.onopen = () => this.say("live", "page updates itself");
     this.source.onerror = () => this.failed();
     this.source.addEventListener("end", (message) => {
       this.cursor = message.lastEventId;

@@ -46,7 +46,11 @@ class Log extends HTMLElement {
     this.box.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.onLogs = (event) => this.take(event.detail);
     document.body.addEventListener("tp-logs", this.onLogs);
-    this.onResize = () => this.fit();
+    this.onResize = () => {
+      this.fit();
+      // Another height moves the end, which is nobody's scrolling up.
+      if (this.following) this.toEnd();
+    };
     addEventListener("resize", this.onResize);
     this.fit();
     const marked = this.getAttribute("marked");
@@ -76,6 +80,7 @@ class Log extends HTMLElement {
       else fresh.append(this.element(line));
     }
     this.place.append(fresh);
+    this.count(this.place.lastElementChild);
     this.end.textContent = eof ? "The job said that nothing follows." : "";
     this.trim();
     if (this.find.wanted) this.find.mark();
@@ -93,6 +98,11 @@ class Log extends HTMLElement {
       if (Number(line.dataset.n) < n) return null;
     }
     return null;
+  }
+
+  /** How far line numbers go. */
+  count(last) {
+    if (last?.dataset.n) this.querySelector("[name=line]").placeholder = `of ${(Number(last.dataset.n) + 1).toLocaleString("en")}`;
   }
 
   begin(attempt) {
