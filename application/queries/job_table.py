@@ -58,6 +58,8 @@ class TableRow(msgspec.Struct, frozen=True, kw_only=True):
     run: RunItem
     cells: list[Cell | MetricCell]
     """One a column, in order; times and durations in microseconds. None: unknown."""
+    lossy: bool
+    """Whether its reporters dropped anything, whatever the columns."""
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +116,7 @@ class JobTable:
         """Reads what most tables begin with, so that the first reader of a process does not wait for all jobs."""
         with self._lock:
             self._cells.renew(views)
+            self._cells.heartbeats(views)
             _, series = self._keys.found(views, "", 1)
             for key in series:
                 self._cells.metric(views, key, "last")
@@ -144,8 +147,13 @@ class _Question:
             for one in self._asked.columns
         ]
         jobs = [self._cells.jobs[number] for number in numbers]
+        health = self._some(FactColumn("transport"), numbers)
         rows = [
-            TableRow(run=item_of(job.record, job.heard_at, self._now), cells=[cells[at] for cells in columns])
+            TableRow(
+                run=item_of(job.record, job.heard_at, self._now),
+                cells=[cells[at] for cells in columns],
+                lossy=health[at] == "lossy",
+            )
             for at, job in enumerate(jobs)
         ]
         return Table(

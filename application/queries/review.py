@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from application.ports.records import Where
-from application.ports.series_view import SeriesSummary
+from application.ports.series_view import InvalidCounts, SeriesSummary
 from application.ports.views import Views
 from application.projections.benchmark import BENCHMARK, BenchmarkRecord
 from application.queries.moment import moment
@@ -32,6 +32,8 @@ class ReviewedValue(msgspec.Struct, frozen=True, kw_only=True):
     min: float | None
     max: float | None
     count: int
+    invalid: InvalidCounts
+    """NaN and infinities, which are in none of the numbers above."""
     comparison_id: str | None
     """The owner's assertion of what it may be compared with; None: nothing is asserted."""
     direction: str | None
@@ -128,6 +130,7 @@ def _value(known: SeriesSummary, said: Descriptor) -> ReviewedValue:
         min=known.min,
         max=known.max,
         count=known.count,
+        invalid=known.invalid,
         comparison_id=_text(said.get("comparison_id")),
         direction=_text(said.get("direction")),
         unit=_text(said.get("unit")),

@@ -105,7 +105,7 @@ def test_counts_that_nobody_told_read_unknown_and_what_is_stored_is_counted(site
 
 
 def test_a_job_that_sent_nothing_has_nothing_to_reconcile(site, job):
-    assert "Delivery: unknown: nothing was sent" in head_of(site, job)
+    assert "Delivery: unknown: nothing arrived" in head_of(site, job)
 
 
 def test_signals_and_receipt_are_of_the_chosen_attempt(site, job):
@@ -201,3 +201,20 @@ def a_long_token(site, job):
         latest = attempt_of(views, job.run_id, Attempt(0))
     assert latest is not None
     return latest, latest.opened_at
+
+
+def test_an_attempt_that_was_followed_without_an_end_is_not_shown_as_running(site, job):
+    job.post("lifecycle", event="running", ts=TS)
+    assert "1 attempt" in head_of(site, job)
+    assert "no end told" not in head_of(site, job)
+    later = site.open_attempt(job.run_id)
+    later.post("lifecycle", event="running", ts=TS)
+    assert "2 attempts: 0 no end told, 1 running" in head_of(site, job)
+    html = site.page(f"/runs/{job.run_id}")
+    assert html.count('<span class="status running">') == 2
+    assert re.search(r'<option value="0">0 · no end told</option>', html)
+
+
+def test_one_that_was_dropped_is_counted_as_one(site, job):
+    told(job, dropped_points=1)
+    assert "Transport health: lossy, dropped 1 point and 0 events" in head_of(site, job)

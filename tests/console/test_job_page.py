@@ -83,6 +83,17 @@ def test_losses_are_counted_on_the_page(site, job):
 def test_heartbeats_that_ended_with_the_job_are_not_held_against_it(site, job):
     job.post("observations", events=[heartbeat()], contract=None)
     job.post("lifecycle", event="succeeded", ts="2026-01-01T00:00:00Z")
+    text = head_a_day_later(site, job)
+    assert "Transport health: unknown, as heartbeats end with the job" in text
+
+
+def test_a_job_that_is_not_heard_and_did_not_end_says_why_its_transport_is_unknown(site, job):
+    assert "Transport health: unknown, no heartbeat came" in head_a_day_later(site, job)
+    job.post("observations", events=[heartbeat()], contract=None)
+    assert "Transport health: unknown, no heartbeat for a minute" in head_a_day_later(site, job)
+
+
+def head_a_day_later(site, job) -> str:
     with site.container.reading().now() as views:
         later = run(views, job.run_id, now=Micros(now() + DAY_MICROS))
         covered = coverage(views, job.run_id)
@@ -99,8 +110,7 @@ def test_heartbeats_that_ended_with_the_job_are_not_held_against_it(site, job):
         receipt=None,
         may_change=False,
     )
-    text = text_of(rendered(JobHeadPart(title="", head=head)).content.decode())
-    assert "Transport health: unknown, as heartbeats end with the job" in text
+    return text_of(rendered(JobHeadPart(title="", head=head)).content.decode())
 
 
 def test_counters_that_nobody_sent_are_unknown_and_not_zero(site, job):
@@ -257,3 +267,12 @@ def test_a_fault_of_a_view_shows_on_its_job(site, job):
     warnings = list(_warnings(faulty, None, "https://tuneplane.example.org", Micros(0)))
     assert len(warnings) == 1
     assert "The view round could not take in event 5 (KeyError)" in warnings[0]
+
+
+def test_a_job_that_lost_reports_says_so_in_the_table_whatever_its_columns(site):
+    lossy, whole = site.open_attempt(), site.open_attempt()
+    lossy.post("observations", events=[heartbeat(dropped_points=1)], contract=None)
+    whole.post("observations", events=[heartbeat(dropped_points=0)], contract=None)
+    rows = dict(re.findall(r'<tr id="row-([^"]*)">(.*?)</tr>', site.page("/?column=tags"), re.DOTALL))
+    assert "lossy" in text_of(rows[lossy.run_id])
+    assert "lossy" not in text_of(rows[whole.run_id])

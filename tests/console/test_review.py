@@ -166,3 +166,26 @@ def test_names_stay_text(site, job):
     hostile.post("metrics", points=[point(HOSTILE[:200])])
     for address in ("/review", f"/review?left={run}", f"/review?left={run}&right={job.run_id}"):
         assert "<script>alert" not in site.page(address)
+
+
+def test_values_that_are_no_numbers_stand_beside_the_last_finite_one(site, job, other):
+    invalid = [{"step": 2, "ts": 0, "kind": "nan"}, {"step": 3, "ts": 0, "kind": "pos_inf"}]
+    series = {"key": "loss", "steps": [1], "values": [0.5], "ts": [0], "invalid": invalid}
+    assert job.post("metrics", stream="s", sequence=1, series=[series]).status_code == 200
+    other.post("metrics", points=[point(step=1)])
+    left, right, _ = metrics(page(site, job, other))["loss"]
+    assert left == "0.5 step 1, 0.5 to 0.5, 1 step 1 NaN, 1 +∞ from step 2"
+    assert right == "0.5 step 1, 0.5 to 0.5, 1 step"
+    assert "loss" in metrics(page(site, job, other, "&only=differing"))
+
+
+def test_transport_that_is_unknown_says_why(site, job, other):
+    job.post("observations", events=[heartbeat()], contract=None)
+    text = text_of(page(site, job, other))
+    assert "transport health unknown, no heartbeat came" in text
+    assert "transport health ok" in text
+
+
+def test_jobs_to_choose_say_when_they_were_made_and_not_when_they_were_heard(site):
+    site.container.create_run()(name="an old one", owner="ada")
+    assert re.search(r"<small>made\s+<tp-time ago>", site.page("/review?find_left=an+old+one"))

@@ -32,7 +32,7 @@ def verdict_words(receipt: Receipt) -> str:
         case "missing":
             return "missing: " + ", ".join(f"{line.what} that were answered are not stored" for line in worst)
         case "unknown":
-            return "unknown: " + (gap_words(worst[0]) if worst else "nothing was sent")
+            return "unknown: " + (gap_words(worst[0]) if worst else "nothing arrived")
 
 
 def gap_words(line: ReceiptLine) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote
 
+from application.ports.series_view import InvalidCounts
+
 _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 _SIGNIFICANT = ".6g"
@@ -25,6 +27,11 @@ def number(value: int | None) -> str:
 def plural(value: int, noun: str) -> str:
     """`1 point`, `2 points`."""
     return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
+
+
+def told(value: int | None, noun: str) -> str:
+    """`1 point`; `unknown points` for what nobody said."""
+    return f"unknown {noun}s" if value is None else plural(value, noun)
 
 
 def percent(ratio: float | None) -> str:
@@ -51,6 +58,13 @@ def brief(measured: float | None) -> str:
     if measured is None:
         return "unknown"
     return f"{measured:,.0f}" if _WHOLE <= abs(measured) < _BEYOND_DIGITS else f"{measured:.3g}"
+
+
+def invalid(counts: InvalidCounts) -> str:
+    """`12 NaN, 1 +∞ from step 60`; empty where every value was finite."""
+    kinds = (("NaN", counts.nan), ("+∞", counts.pos_inf), ("\N{MINUS SIGN}∞", counts.neg_inf))
+    said_of = ", ".join(f"{count:,} {kind}" for kind, count in kinds if count)
+    return f"{said_of} from step {number(counts.first_step)}" if said_of else ""
 
 
 def size(size_bytes: int) -> str:
@@ -86,9 +100,11 @@ def in_address(text: str) -> str:
 FILTERS: dict[str, Callable[..., str]] = {
     "number": number,
     "plural": plural,
+    "told": told,
     "percent": percent,
     "value": value,
     "brief": brief,
+    "invalid": invalid,
     "size": size,
     "utc": utc,
     "said": said,

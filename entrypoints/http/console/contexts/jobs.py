@@ -32,6 +32,8 @@ class JobView(msgspec.Struct, frozen=True, kw_only=True):
     run: RunItem
     cells: list[CellView]
     """One a column."""
+    lossy: bool
+    """Whether its reporters dropped anything."""
 
 
 class Heading(msgspec.Struct, frozen=True, kw_only=True):

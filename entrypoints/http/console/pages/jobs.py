@@ -58,6 +58,7 @@ def jobs(
                 JobView(
                     run=row.run,
                     cells=[cell_view(one, cell) for one, cell in zip(asked.columns, row.cells, strict=True)],
+                    lossy=row.lossy,
                 )
                 for row in shown.rows
             ],
