@@ -313,3 +313,14 @@ def test_a_job_with_texts_and_no_round_says_where_the_texts_are(site, job):
     kept(job)
     link = f'<a href="/runs/{job.run_id}/trajectories">Trajectories</a>'
     assert f"Texts that it sent are under {link}." in site.page(address)
+
+
+def test_counts_of_diagnostics_are_named_so_that_none_reads_as_no_failure(site, job):
+    kept(job)
+    choices = re.search(
+        r'<nav class="choices" aria-label="Diagnostic">(.*?)</nav>',
+        site.page(f"/runs/{job.run_id}/trajectories"),
+        re.DOTALL,
+    )
+    assert choices is not None
+    assert text_of(choices[1]).strip().startswith("diagnostic of the texts all 1 failure 0")
