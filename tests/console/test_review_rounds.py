@@ -333,3 +333,11 @@ def test_the_heading_says_matched_of_matched_rounds_alone(site, job, other):
     assert matched in site.page(address(job, job))
     assert matched not in site.page(address(job, other))
     assert matched not in site.page(f"/review/rounds?left={job.run_id}&right={other.run_id}")
+
+
+def test_an_outcome_leads_to_the_attempts_of_its_own_trial(site, job, other):
+    report(job, "r1", ["success", "success"], 2)
+    report(other, "r1", ["success", "failure"], 2)
+    html = site.page(address(job, other))
+    for side in (job, other):
+        assert f'href="/runs/{side.run_id}/validation?round_id=r1&amp;trial_id=t1#trials"' in html

@@ -49,7 +49,7 @@ class PairRow(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     """Its transition in words."""
     left_page: str | None
-    """Address of the round's trials on this side; None where it never reported this one."""
+    """Address of the trial's attempts on this side; None where it never reported this one."""
     right_page: str | None
     """The same."""
     trajectories: str | None

@@ -173,14 +173,14 @@ def _pair(pair: TrialPair, found: RoundComparison, reviewed: Reviewed) -> PairRo
     return PairRow(
         pair=pair,
         label=TRANSITION_LABELS[pair.transition],
-        left_page=_trials(reviewed, "left", found.left) if pair.left else None,
-        right_page=_trials(reviewed, "right", found.right) if pair.right else None,
+        left_page=_trial(reviewed, "left", found.left, pair) if pair.left else None,
+        right_page=_trial(reviewed, "right", found.right, pair) if pair.right else None,
         trajectories=_trajectories(pair, reviewed),
     )
 
 
-def _trials(reviewed: Reviewed, side: SideName, shown: ReviewedRound) -> str:
-    return reviewed.look(side).page("validation", round_id=shown.round_id) + "#trials"
+def _trial(reviewed: Reviewed, side: SideName, shown: ReviewedRound, pair: TrialPair) -> str:
+    return reviewed.look(side).page("validation", round_id=shown.round_id, trial_id=pair.trial_id) + "#trials"
 
 
 def _trajectories(pair: TrialPair, reviewed: Reviewed) -> str | None:
