@@ -114,6 +114,7 @@ def test_the_public_page_claims_no_more(site, job):
         "proves no policy version",
         "A low reward is no failed answer",
         "cannot be reconstructed",
+        "A status is what the job last said, no proof that it still runs; what was lost on the way is not told here",
         "Text of trials is not shown here, which says nothing of how they ended",
     ):
         assert sentence in text, sentence

@@ -84,13 +84,22 @@ def test_heartbeats_that_ended_with_the_job_are_not_held_against_it(site, job):
     job.post("observations", events=[heartbeat()], contract=None)
     job.post("lifecycle", event="succeeded", ts="2026-01-01T00:00:00Z")
     text = head_a_day_later(site, job)
-    assert "Transport health: unknown, as heartbeats end with the job" in text
+    assert "Transport health: unknown, as heartbeats end with the job; none dropped, as last told" in text
 
 
 def test_a_job_that_is_not_heard_and_did_not_end_says_why_its_transport_is_unknown(site, job):
     assert "Transport health: unknown, no heartbeat came" in head_a_day_later(site, job)
     job.post("observations", events=[heartbeat()], contract=None)
-    assert "Transport health: unknown, no heartbeat for a minute" in head_a_day_later(site, job)
+    assert "unknown, no heartbeat for a minute; none dropped, as last told" in head_a_day_later(site, job)
+
+
+def test_who_told_no_counts_of_drops_is_not_taken_for_one_that_dropped_none(site, job):
+    told = heartbeat()
+    told["values"] = {"stream_id": "s"}
+    assert job.post("observations", events=[told], contract=None).status_code == 200
+    text = head_a_day_later(site, job)
+    assert "Transport health: unknown, no heartbeat for a minute" in text
+    assert "none dropped" not in text
 
 
 def head_a_day_later(site, job) -> str:

@@ -143,9 +143,13 @@ def test_sampling_truncation_and_inferred_roles_are_said_apart(reader, job):
     whole = re.findall(r'<li class="(\w+)">([^<]*)</li>', opened(reader, job, kept(job, "t2")))
     assert [kind for kind, _ in whole] == ["capture", "complete"]
     assert "text of every execution" in whole[0][1]
+    assert whole[1][1] == "Complete: the whole execution is here, 2 messages, says its producer."
+    alone = opened(reader, job, kept(job, "t4", said("a"), capture_policy="sampled"))
+    assert "is here, 1 message, says" in alone
+    assert "text of other executions may not have been kept" in alone
     cut = kept(job, "t3", said("a…[truncated]"), complete=False)
     html = opened(reader, job, cut)
-    assert "all 1 messages are here, and text of them was cut" in text_of(html)
+    assert "no message is left out of 1, but text was cut" in text_of(html)
     assert "cut by its producer" in text_of(html)
 
 

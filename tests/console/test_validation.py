@@ -99,7 +99,7 @@ def test_counts_and_rates_of_a_round_stand_with_their_denominators(site, evaluat
     assert "success rate 83.3 %: 5 of 6 scored (successes and failures)" in text
     assert "scoring coverage 60.0 %: 6 scored of 10 planned" in text
     assert "2 marked training-eligible by the producer, which promotes nothing" in text
-    assert "loss 0.25 native" in text
+    assert "loss 0.25 in its own unit" in text
     assert 'aria-label="5 success, 1 failure, 1 execution error, 1 unscored, 2 not reported"' in html
     bars = re.findall(r'<rect class="(\w+)" x="([\d.]+)" y="0" width="([\d.]+)"', html)
     assert [(kind, float(x), float(width)) for kind, x, width in bars] == [

@@ -17,6 +17,7 @@ from domain.rules.retention import RetentionState
 from entrypoints.http.console.console import Console, moment_of
 from entrypoints.http.console.contexts.trajectories import Notice, Other, OutcomeView
 from entrypoints.http.console.look import Look
+from entrypoints.http.console.wording import plural
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,17 +70,20 @@ def notices_of(shown: Trajectory) -> Iterator[Notice]:
     if shown.capture_policy == "all":
         yield "capture", "Its producer says that it kept the text of every execution."
     else:
-        yield "capture", "Sampled: the text of other executions was not kept, and which was kept says nothing of them."
+        yield (
+            "capture",
+            "Sampled: text of other executions may not have been kept, and what was kept says nothing of it.",
+        )
     total, retained = shown.total_messages, shown.retained_messages
     if shown.complete:
-        yield "complete", f"Complete: all {total:,} messages of the execution, says its producer."
+        yield "complete", f"Complete: the whole execution is here, {plural(total, 'message')}, says its producer."
     elif retained < total:
         yield (
             "truncated",
             f"Truncated: {retained:,} of the {total:,} messages of the execution are here, says its producer.",
         )
     else:
-        yield "truncated", f"Truncated: all {total:,} messages are here, and text of them was cut, says its producer."
+        yield "truncated", f"Truncated: no message is left out of {total:,}, but text was cut, says its producer."
     if shown.roles_inferred:
         yield "roles", "Roles inferred: the source named none, and its producer filled them in."
 
