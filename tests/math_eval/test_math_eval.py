@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -277,6 +278,24 @@ def test_evidence_whose_beginning_was_changed_is_refused_by_its_field(evaluate, 
         path.write_text("".join([f"{json.dumps(begun)}\n", *rest]))
         assert evaluate([a_problem()]) == 2
         assert told in capsys.readouterr().err
+
+
+def test_without_room_for_the_evidence_nothing_is_torn_and_the_same_command_goes_on(evaluate, tmp_path, capsys):
+    cohort = [a_problem(f"say {'x' * 3_000}", id=str(number)) for number in range(5)]
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16_000, hard))
+    try:
+        assert evaluate(cohort, "--workers", "2") == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "evidence.jsonl: cannot be written: File too large; what it holds is kept" in capsys.readouterr().err
+    lines = (tmp_path / "evidence.jsonl").read_text().splitlines(keepends=True)
+    assert 1 < len(lines) < 6
+    assert all(line.endswith("\n") and json.loads(line) for line in lines)
+    evaluate(cohort)
+    after = (tmp_path / "evidence.jsonl").read_text().splitlines(keepends=True)
+    assert after[: len(lines)] == lines
+    assert sorted(json.loads(line)["trial_id"] for line in after[1:]) == ["0", "1", "2", "3", "4"]
 
 
 @pytest.mark.parametrize("content", ["mine", "mine\n", '{"schema": "other"}\n{}'])

@@ -48,7 +48,7 @@ class Evidence:
         self._path = path
         self._one_at_a_time = threading.Lock()
         try:
-            self._file = path.open("a+b")
+            self._file = path.open("a+b", buffering=0)
         except OSError as problem:
             raise InputRefused(str(path), "", f"cannot be written: {problem.strerror}") from None
         try:
@@ -62,12 +62,14 @@ class Evidence:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
 
     def add(self, one: Execution) -> None:
-        """In the file when this returns, and after a crash of this process. May be called by several threads."""
+        """In the file when this returns, and after a crash of this process. May be called by several threads.
+
+        Raises `InputRefused` where there is no room; the file then holds what was added before.
+        """
         with self._one_at_a_time:
             self._write(one._asdict())
             self.executions.append(one)
@@ -122,5 +124,13 @@ class Evidence:
         self.started_at = begun.text("started_at", EVENT_TS_CHARS)
 
     def _write(self, row: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(row).encode() + b"\n")
-        self._file.flush()
+        end = self._file.seek(0, os.SEEK_END)
+        left = json.dumps(row).encode() + b"\n"
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as problem:
+            # Half a line would make one line with what is written once there is room again.
+            self._file.truncate(end)
+            rule = f"cannot be written: {problem.strerror}; what it holds is kept, make room and give the command again"
+            raise InputRefused(str(self._path), "", rule) from None
