@@ -29,7 +29,7 @@ _BASELINE = ("--epochs", "8", "--hidden", "8", "--pace", "0.01")
 """A smaller network beside the one that is watched, so that there is something to compare with."""
 _START_SECONDS = 30.0
 _LOOK_SECONDS = 0.05
-_END_SECONDS = 20.0
+_END_SECONDS = 5.0
 """What a job gets to report its end in."""
 
 

@@ -21,7 +21,7 @@ class InMemory(Transport):
 
     def post(self, path: str, body: bytes, content_type: str = JSON) -> Outcome:
         answer = self._job.send(path, body, content_type)
-        return Outcome(answer.status_code == 200, False, answer.text, status=answer.status_code)
+        return Outcome(answer.status_code == 200, False, answer.text, status=answer.status_code, body=answer.content)
 
 
 def reported(site, report):

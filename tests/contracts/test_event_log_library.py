@@ -15,8 +15,13 @@ from adapters.postgres.event_log import PostgresEventLog
 from application.ports.event_log import Candidate
 from domain.errors import DomainFault
 from domain.placement import Verdict
-from tests.contracts.event_log import always, placed
+from tests.contracts.event_log import always, placed, wait_until
 from tests.factories import a_run
+
+_LISTENING = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    " AND query LIKE 'LISTEN%' AND pid <> pg_backend_pid()"
+)
 
 
 class LibraryRecorder(PostgresEventLog):
@@ -27,6 +32,17 @@ class LibraryRecorder(PostgresEventLog):
         if isinstance(answer, DomainFault):
             raise IntegrityError(str(answer))
         return [one.position for one in answer]
+
+    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> Any:
+        """Returns once the subscription listens: of what came between its first look and then, nobody would tell it."""
+        subscription = super().subscribe(gt, topics)
+        wait_until(self._is_heard, "the subscription listens")
+        return subscription
+
+    def _is_heard(self) -> bool:
+        with self.datastore.get_connection() as connection:
+            (listening,) = connection.execute(_LISTENING).fetchone().values()
+        return bool(listening)
 
 
 def _candidate(event: StoredEvent) -> Candidate:

@@ -10,6 +10,8 @@ import psutil
 from tests.end_to_end.installation import COMMAND, a_folder, environment, free_port, is_gone, tuneplane_server
 from tests.end_to_end.waiting import PATIENCE_SECONDS, until
 
+_JOBS = 2
+
 
 def test_the_demonstration_reads_back_everything_its_job_sent():
     with a_folder() as folder:
@@ -30,11 +32,11 @@ def test_the_demonstration_reads_back_everything_its_job_sent():
 
 
 def training(demo: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """The job and the runner it was started by, once the job is there."""
+    """Both jobs and the runners they were started by, once both are there: a runner that starts reports nothing yet."""
     assert demo.poll() is None
     started = psutil.Process(demo.pid).children(recursive=True)
-    job = next((one for one in started if words(one)[1:3] == ["-m", "entrypoints.demo.job"]), None)
-    return [] if job is None else [job, *job.parents()[:1]]
+    jobs = [one for one in started if words(one)[1:3] == ["-m", "entrypoints.demo.job"]]
+    return [*jobs, *(parent for one in jobs for parent in one.parents()[:1])] if len(jobs) == _JOBS else []
 
 
 def words(process: psutil.Process) -> list[str]:
@@ -52,13 +54,13 @@ def test_who_ends_the_demonstration_ends_its_job_which_still_reports_that():
             [COMMAND, "demo", "--port", str(free_port()), "--data", data], env=environment(), stdout=output
         )
         try:
-            job = until(lambda: training(demo), "the job's start")
+            processes = until(lambda: training(demo), "the start of both jobs")
             demo.send_signal(signal.SIGINT)
             assert demo.wait(PATIENCE_SECONDS) == 0
         finally:
             demo.kill()
             demo.wait()
-        assert all(is_gone(one.pid) for one in job)
+        assert all(is_gone(one.pid) for one in processes)
         said = (folder / "output").read_text()
         run = re.search(r"/runs/(\S+)", said)
         assert run is not None
